@@ -58,6 +58,18 @@ def demo(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def recommenders(tmp_path_factory):
+    """A report on two runs by accuracy and three measures beyond it."""
+    path = tmp_path_factory.mktemp("recommenders") / "report.html"
+    judged = {f"u{n}": ["a"] for n in range(20)}
+    runs = {"same": {u: ["a", "b"] for u in judged}, "own": {u: [u, "a"] for u in judged}}
+    history = {u: ["a", "b", u] if u == "u1" else ["a", u] for u in judged}
+    names = ["P@2", "RR", "Coverage@2", "Novelty@2", "Gini@2"]
+    rs.report(judged, runs, names, history=history, resamples=200).save(path)
+    return path
+
+
 @pytest.fixture
 def opened(browser):
     """Open pages; afterwards none has complained or loaded anything."""
@@ -679,3 +691,22 @@ def test_the_numbers_of_pictures_are_tables(opened, demo):
         "figure canvas", "all => all.map((c) => c.ariaLabel || c.getAttribute('aria-label'))"
     )
     assert "Vega visualization" not in labels
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_accuracy_against_measures_beyond_it_in_panels(opened, recommenders, width):
+    page = opened(recommenders, viewport={"width": width, "height": 900})
+    draw_all(page)
+    for name in ("tradeoff", "exposure"):
+        canvas = page.locator(f"#picture-{name} canvas").bounding_box()
+        place = page.locator(f"#picture-{name} .canvas").bounding_box()
+        assert 0.75 * place["width"] < canvas["width"] <= place["width"] + 1
+    # Two panels beside each other where there is room, otherwise all below each other.
+    height = page.locator("#picture-tradeoff canvas").bounding_box()["height"]
+    assert (height > 600) == (width == 390)
+    page.locator("#picture-tradeoff summary").click()
+    page.wait_for_selector("#picture-tradeoff tbody tr")
+    cells = texts(page, "#picture-tradeoff tbody tr:first-child td")
+    assert cells[:2] == ["same", "Coverage@2"]
+    assert texts(page, "#picture-tradeoff tbody tr:last-child td")[1] == "Gini@2 (lower is better)"
+    assert "P@2" in page.locator("#picture-tradeoff figcaption").inner_text()

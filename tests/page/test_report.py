@@ -781,13 +781,22 @@ def test_accuracy_against_coverage_and_exposure_by_popularity_are_drawn():
     judged = {f"u{n}": ["a"] for n in range(4)}
     runs = {"same": {u: ["a", "b"] for u in judged}, "own": {u: [u, "a"] for u in judged}}
     history = {u: ["a", "b", u] if u == "u1" else ["a", u] for u in judged}
-    model = rs.report(judged, runs, ["P@2", "Coverage@2"], history=history, pictures=False).model
+    names = ["P@2", "Coverage@2", "Gini@2", "Novelty(of='own')@2", "RR@2"]
+    model = rs.report(judged, runs, names, history=history, pictures=False).model
     tradeoff = picture_of(model, "tradeoff").spec
-    assert tradeoff["encoding"]["x"]["title"] == "Coverage@2"
-    assert tradeoff["data"]["values"] == [
-        {"run": "same", "x": pytest.approx(2 / 6, abs=1e-6), "y": 0.5},
-        {"run": "own", "x": pytest.approx(5 / 6, abs=1e-6), "y": 0.5},
+    assert tradeoff["spec"]["encoding"]["y"]["title"] == "P@2"
+    rows = tradeoff["data"]["values"]
+    assert [row for row in rows if row["measure"] == "Coverage@2"] == [
+        {"run": run, "measure": "Coverage@2", "place": 1, "x": pytest.approx(x, abs=1e-6), "y": 0.5}
+        for run, x in (("same", 2 / 6), ("own", 5 / 6))
     ]
+    # One panel for each measure beyond accuracy, as wide as its title takes.
+    panels = list(dict.fromkeys(row["measure"] for row in rows))
+    assert panels == ["Coverage@2", "Gini@2 (lower is better)", "Novelty(of='own')@2"]
+    assert tradeoff["columns"] == 2
+    assert picture_of(model, "tradeoff", measure="Gini@2").spec == tradeoff
+    shown = picture_of(model, "tradeoff", measure="RR@2").spec["spec"]["encoding"]["y"]
+    assert shown["title"] == "RR@2"
     rows = picture_of(model, "exposure").spec["data"]["values"]
     shares = [row["share"] for row in rows if row["run"] == "same"]
     assert (len(shares), shares[0], sum(shares)) == (10, 0.5, 1)

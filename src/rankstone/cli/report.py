@@ -33,7 +33,7 @@ of queries. It is one file that works offline and loads nothing.
   --force                  replace a file that is not a report
   --no-pictures            omit the pictures
   --plots PATH             instead of a page save its pictures, for papers: one in a file that ends in .svg, .png or .pdf, or all of them in a directory
-  --picture NAME ...       with --plots: differences, scatter, cutoffs, distribution, roc, pr or judged; may be repeated (all)
+  --picture NAME ...       with --plots: differences, scatter, cutoffs, tradeoff, distribution, exposure, roc, pr or judged; may be repeated (all)
   --compared NAME          with --plots: run that is compared with the baseline (the second)
   --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
 {MEASURING}

@@ -31,6 +31,7 @@ _BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 FORMATS = tuple(_BEGINNINGS)
 _PER_QUERY = ("differences", "scatter", "distribution")
 _WIDTH = 480
+_PANEL = 200  # least width of one of several panels
 _MANY = 500  # points of a scatter plot: beyond, they are small
 _PIXELS = 3  # of a PNG for each unit of length, enough for print
 
@@ -138,17 +139,16 @@ def picture(
     filled = _mapped(
         known[name], lambda text: text[1:].format_map(words) if text.startswith("§") else text
     )
-    config = themes()[theme]
-    return Picture(
-        name,
-        {
-            "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-            **filled,
-            "width": _WIDTH,
-            "data": {"values": rows},
-            "config": config,
-        },
-    )
+    if "facet" in filled:
+        panels = {row["measure"] for row in rows}
+        widest = max(_PANEL, *(7 * len(panel) for panel in panels))
+        filled["columns"] = min(len(panels), max(1, _WIDTH // widest))
+        filled["spec"]["width"] = (_WIDTH - 60) // filled["columns"] - 20
+    else:
+        filled["width"] = _WIDTH
+    schema = "https://vega.github.io/schema/vega-lite/v5.json"
+    spec = {"$schema": schema, **filled, "data": {"values": rows}, "config": themes()[theme]}
+    return Picture(name, spec)
 
 
 def pair_rows(
@@ -200,11 +200,7 @@ def picture_of(
     elif name == "cutoffs":
         rows, words["measure"] = _cutoff_rows(model, names, measures[m])
     elif name == "tradeoff":
-        x, y = _tradeoff(model, m)
-        words |= {"measure": measures[x], "accuracy": measures[y]}
-        pairs = zip(names, model.means, strict=True)
-        rows = [{"run": n, "x": own[x], "y": own[y]} for n, own in pairs if x != y]
-        rows = [row for row in rows if len(names) > 1 and None not in row.values()]
+        rows, words["accuracy"] = _tradeoff(model, names, m)
     elif name == "exposure":
         rows = [
             {"run": n, "group": 10 * i, "share": share}
@@ -228,12 +224,24 @@ def picture_of(
     return picture(name, rows, words, model.language)
 
 
-def _tradeoff(model: ReportModel, chosen: int) -> tuple[int, int]:
-    """Return the places of a measure beyond accuracy and of one of accuracy; the same if one is missing."""
-    kinds = [part.beyond_accuracy for part in model.measures]
-    if len({*kinds}) < 2:
-        return 0, 0
-    return chosen if kinds[chosen] else kinds.index(True), kinds.index(False)
+def _tradeoff(model: ReportModel, names: Sequence[str], chosen: int) -> tuple[Rows, str]:
+    """Return each run by each measure beyond accuracy and one of accuracy, and the latter's name."""
+    beyond = [x for x, part in enumerate(model.measures) if part.beyond_accuracy]
+    others = [y for y in range(len(model.measures)) if y not in beyond]
+    y = chosen if chosen in others or not others else others[0]
+    rows = [
+        {"run": name, "measure": _directed(model, x), "place": x, "x": own[x], "y": own[y]}
+        for x in beyond
+        for name, own in zip(names, model.means, strict=True)
+    ]
+    drawn = [row for row in rows if None not in row.values()] if others and len(names) > 1 else []
+    return drawn, model.measures[y].name
+
+
+def _directed(model: ReportModel, m: int) -> str:
+    """Return a measure's name, and that less is better if so."""
+    part = model.measures[m]
+    return part.name + ("" if part.higher_is_better else texts(model.language)["lower"])
 
 
 def distribution(result: Result, measure: str) -> Picture:

@@ -26,21 +26,17 @@ const ROWS = {
   },
   roc: () => curveRows("roc"),
   pr: () => curveRows("pr"),
-  tradeoff: (state) => {
-    const [x, y] = tradeoff(state.measure);
-    return x === y || model.runs.length < 2 ? [] : model.runs.map((run, r) => ({ run: visible(run.name), x: model.means[r][x], y: model.means[r][y] }))
-      .filter((row) => row.x !== null && row.y !== null);
-  },
+  tradeoff: (state) => (accuracyOf(state) < 0 || model.runs.length < 2 ? [] : model.measures.flatMap((measure, m) => (measure.beyond_accuracy ? model.runs
+    .map((run, r) => ({ run: visible(run.name), measure: measure.name + (measure.higher_is_better ? "" : t("lower")), place: m, x: model.means[r][m], y: model.means[r][accuracyOf(state)] }))
+    .filter((row) => row.x !== null && row.y !== null) : []))),
   exposure: () => model.runs.flatMap((run) => (run.exposure || []).map((share, i) => ({ run: visible(run.name), group: 10 * (i + 1), share }))),
   judged: () => model.runs.flatMap((run) => run.judged_by_rank.map((share, i) => ({ run: visible(run.name), rank: i + 1, share }))
     .filter((row) => row.share !== null)),
 };
 
-/** Return the places of a measure beyond accuracy and of one of accuracy; the same if one is missing. */
-function tradeoff(chosen) {
-  const kinds = model.measures.map((measure) => Boolean(measure.beyond_accuracy));
-  if (!kinds.includes(true) || !kinds.includes(false)) return [0, 0];
-  return [kinds[chosen] ? chosen : kinds.indexOf(true), kinds.indexOf(false)];
+/** Return the place of the chosen measure if it is one of accuracy, else of the first that is; -1 for none. */
+function accuracyOf(state) {
+  return model.measures[state.measure].beyond_accuracy ? model.measures.findIndex((measure) => !measure.beyond_accuracy) : state.measure;
 }
 
 function pairRows(state) {
@@ -83,6 +79,14 @@ function completed(definition, words) {
 function legendSize(rows, width) {
   const longest = rows.reduce((most, row) => Math.max(most, (row.run || "").length), 0);
   return { columns: Math.max(1, Math.floor(width / (40 + 8 * longest))), limit: Math.max(100, width - 30) };
+}
+
+/** Return how many panels fit beside each other with their titles, and a panel of the width of one. */
+function panels(panel, rows, width) {
+  const titles = [...new Set(rows.map((row) => row.measure))];
+  const widest = Math.max(200, ...titles.map((title) => 7 * title.length));
+  const columns = Math.min(titles.length, Math.max(1, Math.floor(width / widest)));
+  return { columns, spec: { ...panel, width: Math.floor((width - 60) / columns) - 20 } };
 }
 
 const tooltip = h("div", { id: "tooltip", role: "tooltip", hidden: true });
@@ -132,8 +136,8 @@ function pictureFigure(name, definitions, state) {
     ...legendSize(rows, canvas.clientWidth - 60), size: rows.length > 500 ? 16 : 55,
     run: model.runs.length > 1 ? visible(model.runs[state.run].name) : "",
     baseline: visible(model.runs[0].name),
-    measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[name === "tradeoff" ? tradeoff(state.measure)[0] : state.measure].name,
-    accuracy: model.measures[tradeoff(state.measure)[1]].name,
+    measure: name === "cutoffs" ? cutoffName(state.measure) : model.measures[state.measure].name,
+    accuracy: (model.measures[accuracyOf(state)] || {}).name,
   });
   async function draw() {
     const rows = ROWS[name](state);
@@ -147,8 +151,11 @@ function pictureFigure(name, definitions, state) {
     const embed = await chartLibrary();
     if (own !== drawing) return;
     const definition = completed(definitions.pictures[name], words(rows));
-    const spec = { ...definition, description: `${t(`picture_${name}`)}. ${caption.textContent}`, data: { values: rows }, width: Math.max(200, canvas.clientWidth - 8), autosize: { type: "fit-x", contains: "padding" } };
-    if (definition.height.step) spec.height = definition.height.step * model.runs.length;
+    const width = Math.max(200, canvas.clientWidth - 8);
+    const spec = { ...definition, description: `${t(`picture_${name}`)}. ${caption.textContent}`, data: { values: rows } };
+    if (definition.facet) Object.assign(spec, panels(definition.spec, rows, width));
+    else Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
+    if (definition.height && definition.height.step) spec.height = definition.height.step * model.runs.length;
     const dark = isDark();
     const drawn = (place, theme) => embed(place, spec, {
       ast: true, actions: false, defaultStyle: false, renderer: "canvas",
@@ -194,7 +201,7 @@ function columnsOf(name, words) {
     distribution: [run, query, [words.measure, (row) => number(row.value)]],
     roc: [run, [t("axis_fpr"), (row) => number(row.x)], [t("axis_tpr"), (row) => number(row.y)]],
     pr: [run, [t("axis_recall"), (row) => number(row.x)], [t("axis_precision"), (row) => number(row.y)]],
-    tradeoff: [run, [words.measure, (row) => number(row.x)], [words.accuracy, (row) => number(row.y)]],
+    tradeoff: [run, [t("measure"), (row) => row.measure], [t("axis_mean"), (row) => number(row.x)], [words.accuracy, (row) => number(row.y)]],
     exposure: [run, [t("axis_popularity"), (row) => String(row.group)], [t("axis_exposure"), (row) => percent(row.share, 1)]],
     judged: [run, [t("axis_rank"), (row) => String(row.rank)], [t("axis_share"), (row) => percent(row.share, 1)]],
   }[name];
@@ -226,7 +233,7 @@ function picturesSection(state, definitions) {
     busy = false;
   };
   const all = () => draw(figures);
-  state.on("measure", () => draw(figures.slice(0, 4)));
+  state.on("measure", () => draw(figures.slice(0, 5)));
   state.on("run", () => draw(figures.slice(0, 2)));
   state.on("theme", all);
   addEventListener("beforeprint", () => figures.forEach((figure) => { figure.waiting = false; figure.draw(); }));
