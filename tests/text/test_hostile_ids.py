@@ -12,7 +12,7 @@ from rankstone.cli import main
 from rankstone.core.text import escape_field, unescape_field
 from rankstone.errors import Notice, printable
 from rankstone.io.query_values import read_query_values
-from rankstone.text.write import Layout, write
+from rankstone.text.results import Layout, write
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",

@@ -21,7 +21,7 @@ from rankstone.cli import main
 from rankstone.core.aggregate import Summary
 from rankstone.io.query_groups import REST, QueryGroups, read_query_groups
 from rankstone.text.groups import rows_of
-from rankstone.text.write import Layout, write
+from rankstone.text.results import Layout, write
 
 ROOT = Path(__file__).resolve().parents[2]
 QRELS = "q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 1\nq3 0 d2 1\nq4 0 d1 0\n"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankstone.io.query_groups import QueryGroups
     from rankstone.stats.intervals import Interval
     from rankstone.text.groups import SummaryRow
-    from rankstone.text.write import Intervals, Layout
+    from rankstone.text.results import Intervals, Layout
 
 _MOST_NOTICES = 3
 #: What every evaluation may print, and how.
@@ -101,7 +101,7 @@ def _print_results(
     groups = None
     if args.by is not None:  # read before any run is
         from rankstone.io.query_groups import query_groups
-        from rankstone.text.result_table import ALL
+        from rankstone.text.results import ALL
 
         groups = query_groups(args.by, args.judgments, setup, taken=(ALL,))
     results = results_of(args, setup)
@@ -119,7 +119,7 @@ def _print_results(
             results[i] = replace(result, notices=(*result.notices, *notices))
     say_notices(results, args)
     with stage("output"):
-        from rankstone.text.write import write
+        from rankstone.text.results import write
 
         if args.interval and intervals is None:
             intervals = _intervals(results, args, groups, statistics)
@@ -135,8 +135,7 @@ def _layout(
     groups: QueryGroups | None,
     intervals: Intervals | None,
 ) -> Layout:
-    from rankstone.text.result_table import Order
-    from rankstone.text.write import Layout
+    from rankstone.text.results import Layout, Order
 
     summaries: list[SummaryRow] = []
     if hows or groups is not None:
@@ -160,7 +159,7 @@ def _trusted(
     """Return the results with means by people's and the model's judgments, and their intervals."""
     from rankstone.measures import DEFAULT
     from rankstone.stats.trusted import estimated
-    from rankstone.text.result_table import ALL, own_aggregates
+    from rankstone.text.results import ALL, own_aggregates
     from rankstone.verbs.compare import by_people, with_groups
 
     queries = (query for result in results for query in result.queries)
@@ -183,7 +182,7 @@ def _intervals(
 ) -> Intervals:
     """Return the intervals of the means by run, group and measure; other aggregates have none."""
     from rankstone.stats.clusters import Clusters
-    from rankstone.text.result_table import ALL, own_aggregates
+    from rankstone.text.results import ALL, own_aggregates
     from rankstone.verbs.compare import with_groups
 
     queries = list(dict.fromkeys(query for result in results for query in result.queries))

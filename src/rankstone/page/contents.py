@@ -51,9 +51,8 @@ from rankstone.stats.intervals import mean_intervals
 from rankstone.stats.values import QueryValues
 from rankstone.text.comparison_table import write_comparison
 from rankstone.text.groups import rows_of
-from rankstone.text.result_table import ALL, own_aggregates
+from rankstone.text.results import ALL, own_aggregates, write
 from rankstone.text.verdicts import remarks, sentence
-from rankstone.text.write import write
 
 _POINTS = 200  # of a curve
 _TEXT = 300  # characters of a document

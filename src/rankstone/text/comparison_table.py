@@ -15,7 +15,7 @@ from rankstone.text.blocks import Block, Grid, Line, Paragraphs, Sentence, round
 from rankstone.text.delimited import Cells, delimited, exact
 from rankstone.text.latex import latex
 from rankstone.text.markdown import markdown
-from rankstone.text.result_table import ALL
+from rankstone.text.results import ALL
 from rankstone.text.terminal import grid_width, terminal
 from rankstone.text.verdicts import is_floor, moved, sentence
 

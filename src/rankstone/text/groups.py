@@ -15,16 +15,18 @@ from rankstone.io.query_groups import REST, QueryGroups
 from rankstone.language import tr
 from rankstone.stats.intervals import Gap
 from rankstone.text.blocks import Grid, Line, are_counts, rounded
-from rankstone.text.result_table import (
+from rankstone.text.results import (
     ALL,
+    Intervals,
     best_of,
+    ends,
     in_words,
     interval_lines,
+    intervals_in_words,
     over_in_words,
     own_aggregates,
     own_in_words,
 )
-from rankstone.text.write import Intervals, ends, intervals_in_words
 
 _MOST_GROUPS = 3
 K = TypeVar("K", bound=Hashable)

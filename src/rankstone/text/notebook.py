@@ -16,7 +16,7 @@ from rankstone.stats.leaderboard import Leaderboard
 from rankstone.text import comparison_table as comparisons, explanation, leaderboard
 from rankstone.text.blocks import Block, Bold, Code, Grid, Line, Sentence
 from rankstone.text.html import html
-from rankstone.text.write import result_grid
+from rankstone.text.results import result_grid
 
 
 def of_result(result: Result) -> str:

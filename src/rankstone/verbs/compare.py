@@ -34,7 +34,7 @@ from rankstone.measures.request import listed_measures
 from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.values import QueryValues
-from rankstone.text.result_table import ALL
+from rankstone.text.results import ALL
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.gate.baseline import require_comparable_results
 from rankstone.verbs.parts import Request

@@ -42,7 +42,7 @@ from rankstone.page.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.trusted import estimated
 from rankstone.stats.values import QueryValues, checked_weights
-from rankstone.text.result_table import own_aggregates
+from rankstone.text.results import own_aggregates
 from rankstone.verbs.compare import (
     by_people,
     compare_values_by_query,

@@ -19,7 +19,7 @@ from rankstone.measures.characters import span_measures
 from rankstone.text.blocks import Grid, Line, rounded
 from rankstone.text.delimited import delimited, exact
 from rankstone.text.markdown import markdown
-from rankstone.text.result_table import ALL
+from rankstone.text.results import ALL
 from rankstone.text.terminal import terminal
 from rankstone.verbs.evaluate import evaluate
 

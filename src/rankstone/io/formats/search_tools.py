@@ -51,9 +51,7 @@ def _rank_eval_judgments(file: Input) -> Iterator[Row]:
         yield from _rated(request.get("id"), ratings, "_id", where)
 
 
-def _rated(
-    query: Any, ratings: list[dict[str, Any]], doc_key: str, where: str
-) -> Iterator[Row]:
+def _rated(query: Any, ratings: list[dict[str, Any]], doc_key: str, where: str) -> Iterator[Row]:
     """Yield the ratings of a query, whose documents are under a key."""
     name = id_of(query, "query", where)
     yield name, NO_DOCUMENT, 0.0
