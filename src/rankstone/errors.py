@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from types import ModuleType
 
 from rankstone.language import language, tr
 
@@ -98,6 +100,14 @@ class MissingDependencyError(RankstoneError, ImportError):
     """An optional library is needed; the message says what to install."""
 
     exit_code = 2
+
+
+def require(library: str, message: str) -> ModuleType:
+    """Return an optional library; ``message`` says what needs it, and how to install it."""
+    try:
+        return import_module(library)
+    except ImportError:
+        raise MissingDependencyError(message) from None
 
 
 class TrecEvalError(RankstoneError):

@@ -16,7 +16,7 @@ from rankstone.core.as_numpy import all_finite, array_of
 from rankstone.core.collection import LabelledCollection
 from rankstone.core.engine import load_engine
 from rankstone.core.result import Result
-from rankstone.errors import MissingDependencyError, UsageError
+from rankstone.errors import UsageError, require
 from rankstone.io.changes import prepared
 from rankstone.io.load import collection
 from rankstone.measures import Measure
@@ -154,13 +154,10 @@ def sklearn(measure: str | Measure, **options: Any) -> Any:
     The query of each row is the metadata ``qid``: ``cross_val_score(..., params={"qid": qid})``.
     Metadata routing must be on: ``sklearn.set_config(enable_metadata_routing=True)``.
     """
-    try:
-        from sklearn import get_config  # type: ignore[import-untyped]
-        from sklearn.metrics import make_scorer  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingDependencyError(
-            "training.sklearn needs scikit-learn: pip install scikit-learn."
-        ) from None
+    require("sklearn", "training.sklearn needs scikit-learn: pip install scikit-learn.")
+    from sklearn import get_config  # type: ignore[import-untyped]
+    from sklearn.metrics import make_scorer  # type: ignore[import-untyped]
+
     if not get_config()["enable_metadata_routing"]:
         raise UsageError(
             "the scorer needs to be told the query of each row. Turn this on first: "

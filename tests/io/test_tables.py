@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from datetime import date
 from decimal import Decimal
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -18,7 +19,7 @@ import pytest
 import rankstone as rs
 from rankstone.cli import main
 from rankstone.io.convert import convert
-from rankstone.io.formats import tables, workbook as workbooks
+from rankstone.io.formats import tables
 from rankstone.io.frames import is_frame, judgments_of, run_of
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -34,8 +35,9 @@ def library(request, monkeypatch):
 
 def without(monkeypatch, *hidden):
     real = tables.find_spec
-    for module in (tables, workbooks):
-        monkeypatch.setattr(module, "find_spec", lambda n: None if n in hidden else real(n))
+    monkeypatch.setattr(tables, "find_spec", lambda n: None if n in hidden else real(n))
+    if "openpyxl" in hidden:
+        monkeypatch.setitem(sys.modules, "openpyxl", None)
 
 
 def evaluated(path, judged, **more):
@@ -874,7 +876,6 @@ def test_text_that_is_not_utf8_is_read_if_somebody_says_how(tmp_path, capsys):
 
 def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
     openpyxl = pytest.importorskip("openpyxl")
-    from rankstone.io.formats import workbook
 
     for name, rows in {
         "judged": [["query", "doc", "grade"], ["q1", 12, 1.5], ["q1", "b", 0]],
@@ -899,7 +900,7 @@ def test_workbooks_are_read_or_named(tmp_path, monkeypatch):
         rs.DataError, match=r"'notes', has no rows .* choose another with sheet= .*notes, ratings"
     ):
         values(tmp_path / "noted.xlsx", files[1])
-    monkeypatch.setattr(workbook, "find_spec", lambda _: None)
+    without(monkeypatch, "openpyxl")
     with pytest.raises(
         rs.MissingDependencyError, match="Excel workbook; reading it needs openpyxl"
     ):

@@ -25,7 +25,7 @@ from rankstone.core.judgments import repetitions
 from rankstone.core.matches import SAMPLED_DOCS, Outcome, arrays_of, sampled_queries
 from rankstone.core.row_layout import ATOF, ATOL, RANK, ColumnFault, LineFault, RowLayout
 from rankstone.core.text import BOM, decode, is_number, number_text
-from rankstone.errors import INSTALL, MissingDependencyError
+from rankstone.errors import INSTALL, require
 
 # Runs, as in place.hpp --------------------------------------------------------------------------
 
@@ -653,13 +653,8 @@ class _Exporter(NamedTuple):
 
 def columns_of_stream(capsule: Any) -> list[tuple[bytes, Column]]:
     """Take the columns of an Arrow stream; one of a single column has no name."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingDependencyError(
-            "reading Arrow data without the compiled core needs the library pyarrow: "
-            f"{INSTALL.format('frames')}."
-        ) from None
+    needed = "reading Arrow data without the compiled core needs the library pyarrow: "
+    pa = require("pyarrow", f"{needed}{INSTALL.format('frames')}.")
     try:
         chunks = pa.chunked_array(_Exporter(capsule))
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -15,14 +15,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance, in_words, recorded
 from rankstone.core.shown import ByGroup
-from rankstone.errors import (
-    DataError,
-    MissingDependencyError,
-    Notice,
-    UsageError,
-    did_you_mean,
-    plural,
-)
+from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural, require
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -462,14 +455,7 @@ def _listed(choices: Mapping[str, Any]) -> str:
 
 
 def _library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingDependencyError(
-            f"this needs the library {name}: pip install {name}."
-        ) from None
+    return require(name, f"this needs the library {name}: pip install {name}.")
 
 
 def _key(name: str) -> str:

@@ -14,14 +14,7 @@ from typing import IO, Any, NoReturn
 
 from rankstone.core.provenance import Source
 from rankstone.core.text import without_mark
-from rankstone.errors import (
-    INSTALL,
-    DataError,
-    EmptyError,
-    MissingDependencyError,
-    RankstoneError,
-    UsageError,
-)
+from rankstone.errors import INSTALL, DataError, EmptyError, RankstoneError, UsageError, require
 
 _CHUNK = 1 << 20
 _PIECE = 1 << 16  # of compressed data
@@ -289,13 +282,8 @@ def _decompressor(kind: str) -> Any:
         return lzma.LZMADecompressor()
     with suppress(ImportError):  # before Python 3.14, and in builds without it
         return import_module("compression.zstd").ZstdDecompressor()
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingDependencyError(
-            f"reading zst files needs the library 'zstandard': {INSTALL.format('zstd')}."
-        ) from None
-    return zstandard.ZstdDecompressor().decompressobj()
+    needed = f"reading zst files needs the library 'zstandard': {INSTALL.format('zstd')}."
+    return require("zstandard", needed).ZstdDecompressor().decompressobj()
 
 
 def lines(stream: IO[bytes], path: str) -> Iterator[tuple[int, bytes]]:

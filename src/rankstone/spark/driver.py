@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankstone import errors
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import DEFAULT as DEFAULT_SETUP, Setup, verb
 from rankstone.core.provenance import Given, Source
-from rankstone.errors import DataError, Notice, UsageError
+from rankstone.errors import INSTALL, DataError, Notice, UsageError, require
 from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
 from rankstone.measures import DEFAULT, Measure
@@ -276,13 +275,10 @@ def _weighted(request: Request) -> frozenset[str]:
 
 
 def _job(plan: Plan, options: dict[str, Any], **fields: Any) -> Job:
-    try:
-        from rankstone.spark.job import Job
-    except ImportError:
-        raise errors.MissingDependencyError(
-            "evaluation inside Spark needs the library pyarrow, here and on every executor: "
-            f"{errors.INSTALL.format('spark')}."
-        ) from None
+    needed = "evaluation inside Spark needs the library pyarrow, here and on every executor: "
+    require("pyarrow", f"{needed}{INSTALL.format('spark')}.")
+    from rankstone.spark.job import Job
+
     request = plan.request
     late = plan.deferred(plan.steps, max_grade_known=True)
     return Job(

@@ -7,14 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from rankstone.errors import (
-    INSTALL,
-    DataError,
-    MissingDependencyError,
-    NothingInCommonError,
-    UsageError,
-    amount,
-)
+from rankstone.errors import INSTALL, DataError, NothingInCommonError, UsageError, amount, require
 from rankstone.io.column_roles import (
     Columns,
     Roles,
@@ -71,13 +64,8 @@ class SparkTable:
 
 def functions() -> Any:
     """Return the functions of Spark SQL."""
-    try:
-        from pyspark.sql import functions as module
-    except ImportError:
-        raise MissingDependencyError(
-            f"evaluation inside Spark needs PySpark: {INSTALL.format('spark')}."
-        ) from None
-    return module
+    needed = f"evaluation inside Spark needs PySpark: {INSTALL.format('spark')}."
+    return require("pyspark.sql.functions", needed)
 
 
 def open_tables(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.util import find_spec
 from itertools import accumulate, compress, groupby, islice
 from operator import itemgetter
 from shlex import quote
@@ -15,15 +14,7 @@ from zipfile import BadZipFile, ZipFile
 from rankstone.choices.reading import Reading
 from rankstone.core.scalars import plain_id
 from rankstone.core.text import is_number
-from rankstone.errors import (
-    INSTALL,
-    DataError,
-    MissingDependencyError,
-    Notice,
-    amount,
-    did_you_mean,
-    plural,
-)
+from rankstone.errors import INSTALL, DataError, Notice, amount, did_you_mean, plural, require
 from rankstone.io.column_roles import cannot_tell, column_or_none, unnamed
 from rankstone.io.formats.csv_header import DECIMAL_COMMA
 from rankstone.io.frames import roles_of
@@ -311,14 +302,12 @@ def _check_size(file: Input) -> None:
 
 def _sheets(file: Input) -> Sheets:
     """Return the sheets of a workbook."""
-    if find_spec("openpyxl") is None:
-        raise MissingDependencyError(
-            f"{file.path}: this is an Excel workbook; reading it needs openpyxl: "
-            f"{INSTALL.format('excel')}, or save the sheet as CSV."
-        )
-    from openpyxl import load_workbook
-
-    book = load_workbook(file.stream, read_only=True, data_only=True)
+    openpyxl = require(
+        "openpyxl",
+        f"{file.path}: this is an Excel workbook; reading it needs openpyxl: "
+        f"{INSTALL.format('excel')}, or save the sheet as CSV.",
+    )
+    book = openpyxl.load_workbook(file.stream, read_only=True, data_only=True)
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # what a sheet says of its size may be wrong
     return {s.title: partial(s.iter_rows, values_only=True) for s in book.worksheets}
