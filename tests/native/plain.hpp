@@ -416,8 +416,16 @@ void require_same_outcomes(const Found& found, const Run& b) {
     const Outcomes& a = found.outcomes;
     require(a.queries.size() == b.queries.size(), "number of queries");
     require(a.offsets.size() == b.queries.size() + 1, "number of offsets");
+    std::vector<std::vector<Match>> matches(b.queries.size());
+    for (const auto& part : a.parts)
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            require(!i || part[i].query == part[i - 1].query || matches[part[i].query].empty(),
+                    "the matches of a query are together");
+            matches[part[i].query].push_back(part[i]);
+        }
     for (std::size_t q = 0; q < b.queries.size(); ++q) {
         const Query& own = b.queries[q];
+        require(matches[q].size() == own.matches.size(), "matches of a query");
         require(a.queries[q].present == own.present, "present");
         require(a.queries[q].retrieved == own.placement.retrieved, "retrieved");
         require(a.queries[q].duplicates == own.placement.duplicates, "duplicates");
@@ -427,9 +435,8 @@ void require_same_outcomes(const Found& found, const Run& b) {
         require(a.queries[q].rank_disagrees == own.placement.rank_disagrees, "ranks disagree");
         require(a.offsets[q + 1] - a.offsets[q] == static_cast<std::int64_t>(own.matches.size()),
                 "number of matches");
-        auto next = a.matches.begin() + a.offsets[q];
+        auto match = matches[q].begin();
         for (const Match& wanted : own.matches) {
-            const Match* match = *next++;
             require(match->judgment == wanted.judgment, "judgment");
             require(match->query == q, "query of a match");
             require(same_bits(match->score, wanted.score), "score");
@@ -437,6 +444,7 @@ void require_same_outcomes(const Found& found, const Run& b) {
             require(match->tied == wanted.tied, "tied");
             require(match->greater == wanted.greater, "greater");
             require(match->earlier == wanted.earlier, "earlier");
+            ++match;
         }
     }
 }

@@ -72,7 +72,7 @@ class Index {
           query_slots_(table_size(queries_.size())), tables_(queries_.size() + 1) {
         std::size_t total = 0;
         for (std::size_t q = 0; q < queries_.size(); ++q) {
-            insert(query_slots_.data(), query_slots_.size() - 1, hash_of(queries_[q]), q);
+            insert(query_slots_.data(), query_slots_.size(), hash_of(queries_[q]), q);
             tables_[q].begin = total;
             total += table_size(judged_count(q));
         }
@@ -83,7 +83,8 @@ class Index {
                 const auto row = static_cast<std::size_t>(d);
                 const std::uint64_t hash = hash_of(docs_[row]);
                 tables_[q].filter.add(hash);
-                insert(doc_slots_.data() + tables_[q].begin, mask(q), hash, row);
+                insert(doc_slots_.data() + tables_[q].begin, size(q), hash,
+                       static_cast<std::size_t>(d - groups_[q]));
             }
     }
 
@@ -100,7 +101,7 @@ class Index {
     }
 
     std::int64_t find_query(std::uint64_t hash, const char* p, std::size_t n) const {
-        return find(query_slots_.data(), query_slots_.size() - 1, hash, queries_, p, n);
+        return find(query_slots_.data(), query_slots_.size(), hash, queries_, 0, p, n);
     }
 
     // Which values the top six bits of the hashes of a query's documents take: most documents of
@@ -123,7 +124,8 @@ class Index {
                           std::size_t n) const {
         const Table& table = tables_[query];
         if (!table.filter.may_hold(hash)) return absent;
-        return find(doc_slots_.data() + table.begin, mask(query), hash, docs_, p, n);
+        const auto first = static_cast<std::size_t>(groups_[query]);
+        return find(doc_slots_.data() + table.begin, size(query), hash, docs_, first, p, n);
     }
 
   private:
@@ -134,21 +136,30 @@ class Index {
 
     static std::uint64_t hash_of(std::string_view id) { return hash_exact(id.data(), id.size()); }
 
-    std::size_t mask(std::size_t query) const {
-        return tables_[query + 1].begin - tables_[query].begin - 1;
+    // The number of slots of a query's table.
+    std::size_t size(std::size_t query) const {
+        return tables_[query + 1].begin - tables_[query].begin;
     }
 
-    static void insert(Slot* slots, std::size_t mask, std::uint64_t hash, std::size_t row) {
-        std::size_t at = hash & mask;
-        while (slots[at].row) at = (at + 1) & mask;
-        slots[at] = {tag_of(hash), static_cast<std::uint32_t>(row + 1)};
+    // A slot holds the number of an id in the table, from 1, which is below the number of slots; above
+    // it are as many bits of the hash as there is room for. 0 is empty.
+    static std::uint32_t tag_above(std::size_t size, std::uint64_t hash) {
+        return tag_of(hash) & ~static_cast<std::uint32_t>(size - 1);
     }
 
-    static std::int64_t find(const Slot* slots, std::size_t mask, std::uint64_t hash,
-                             const IdView& ids, const char* p, std::size_t n) {
-        for (std::size_t at = hash & mask; slots[at].row; at = (at + 1) & mask) {
-            const std::size_t row = slots[at].row - 1;
-            if (slots[at].tag != tag_of(hash)) continue;
+    static void insert(std::uint32_t* slots, std::size_t size, std::uint64_t hash, std::size_t number) {
+        std::size_t at = hash & (size - 1);
+        while (slots[at]) at = (at + 1) & (size - 1);
+        slots[at] = tag_above(size, hash) | static_cast<std::uint32_t>(number + 1);
+    }
+
+    // Looks an id up; the first one of the table is `first`.
+    static std::int64_t find(const std::uint32_t* slots, std::size_t size, std::uint64_t hash,
+                             const IdView& ids, std::size_t first, const char* p, std::size_t n) {
+        const std::uint32_t tag = tag_above(size, hash), low = static_cast<std::uint32_t>(size - 1);
+        for (std::size_t at = hash & (size - 1); slots[at]; at = (at + 1) & (size - 1)) {
+            if ((slots[at] & ~low) != tag) continue;
+            const std::size_t row = first + (slots[at] & low) - 1;
             const std::string_view id = ids[row];
             if (same_bytes(id.data(), id.size(), p, n)) return static_cast<std::int64_t>(row);
         }
@@ -158,9 +169,9 @@ class Index {
     IdView queries_;
     std::vector<std::int64_t> groups_;
     IdView docs_;
-    std::vector<Slot> query_slots_;
+    std::vector<std::uint32_t> query_slots_;
     std::vector<Table> tables_;  // of the queries, and an end
-    std::vector<Slot> doc_slots_;
+    std::vector<std::uint32_t> doc_slots_;
 };
 
 }  // namespace rankstone

@@ -90,7 +90,7 @@ class ColumnMatcher {
                     ids.push_back(row.id());
             found.samples.add(q, ids, most_sampled_docs);
         }
-        outcomes.arrange(index_.groups(), repeats_);
+        outcomes.count_matches();
         return found;
     }
 

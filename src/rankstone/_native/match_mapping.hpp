@@ -29,7 +29,7 @@ class MappingMatcher {
 
     // Items `first` to `last` of the list `docs` are the judged documents of the query. False where
     // the scores are at fault.
-    bool place(PyObject* run, PyObject* docs, Py_ssize_t first, Py_ssize_t last,
+    bool place(PyObject* run, PyObject* docs, std::size_t query, Py_ssize_t first, Py_ssize_t last,
                Placement& placement, std::vector<Match>& matches) {
         if (!PyDict_Check(run)) return fail("not_a_mapping", nullptr, run);
         if (!read_scores(run)) return false;
@@ -41,7 +41,8 @@ class MappingMatcher {
                 if (PyErr_Occurred()) PyErr_Clear();
                 continue;
             }
-            matches.push_back({number(value), 0, static_cast<std::uint32_t>(i), 0, 0, 1, 0, 0});
+            matches.push_back({number(value), 0, static_cast<std::uint32_t>(i),
+                               static_cast<std::uint32_t>(query), 0, 1, 0, 0});
         }
         count(matches, begin);
         settle_ties(run, docs, matches, begin);

@@ -47,23 +47,22 @@ nb::object report_of(const FaultReport& fault) {
                           fault.field, bytes_of(fault.text));
 }
 
-// The numbers of matches, as arrays.
+// The numbers of matches, as arrays; the matches themselves are freed on the way.
 class MatchArrays {
   public:
-    explicit MatchArrays(const Outcomes& outcomes) : size_(outcomes.matches.size()) {
+    explicit MatchArrays(Outcomes& outcomes)
+        : size_(static_cast<std::size_t>(outcomes.offsets.back())) {
         for (auto* array : {&judgment_, &above_}) array->reset(new std::int64_t[size_]);
         score_.reset(new double[size_]);
         if (outcomes.has_ties)
             for (auto* array : {&tied_, &greater_, &earlier_}) array->reset(new std::int64_t[size_]);
-        for (std::size_t m = 0; m < size_; ++m) {
-            const Match& match = *outcomes.matches[m];
-            judgment_[m] = match.judgment;
-            score_[m] = match.score;
-            above_[m] = match.above;
-            if (!outcomes.has_ties) continue;
-            tied_[m] = match.tied;
-            greater_[m] = match.greater;
-            earlier_[m] = match.earlier;
+        for (std::vector<Match>& part : outcomes.parts) {
+            for (std::size_t i = 0; i < part.size();) {
+                const std::uint32_t query = part[i].query;
+                auto at = static_cast<std::size_t>(outcomes.offsets[query]);
+                for (; i < part.size() && part[i].query == query; ++i) set(at++, part[i]);
+            }
+            part = {};
         }
     }
 
@@ -78,6 +77,16 @@ class MatchArrays {
 
   private:
     using Whole = std::unique_ptr<std::int64_t[]>;
+
+    void set(std::size_t at, const Match& match) {
+        judgment_[at] = match.judgment;
+        score_[at] = match.score;
+        above_[at] = match.above;
+        if (!tied_) return;
+        tied_[at] = match.tied;
+        greater_[at] = match.greater;
+        earlier_[at] = match.earlier;
+    }
 
     nb::object array_or(Whole&& numbers, std::int64_t without_ties) const {
         return numbers ? array_of(std::move(numbers), size_) : repeated(without_ties, size_);
@@ -455,7 +464,7 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs,
         if (rows) {
             const nb::object held = nb::borrow(rows);
             Placement placement;
-            if (!matcher.place(rows, docs.ptr(), groups(q), groups(q + 1), placement, matches)) {
+            if (!matcher.place(rows, docs.ptr(), q, groups(q), groups(q + 1), placement, matches)) {
                 nb::dict out;
                 out["fault"] = nb::make_tuple(matcher.fault.kind, queries[q], matcher.fault.doc,
                                               matcher.fault.value);
@@ -464,7 +473,7 @@ nb::dict match_mapping(nb::dict run, nb::list queries, nb::list docs,
             outcomes.set(q, placement);
         }
     }
-    outcomes.arrange({groups.data(), groups.data() + groups.shape(0)}, false);
+    outcomes.count_matches();
     nb::dict out = arrays_of(outcomes);
     out["fault"] = nb::none();
     return out;

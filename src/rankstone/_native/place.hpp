@@ -41,8 +41,9 @@ class Placer {
 
     std::vector<Row> rows;
 
-    // Places `rows` (in input order) of one query and appends to `matches`, whose positions are
-    // those in `rows`, from which repetitions of a document are taken out unless they are kept.
+    // Places `rows` (in input order) of one query and appends to `matches`, in their order. The
+    // positions are those in `rows`, from which repetitions of a document are taken out unless they
+    // are kept.
     Placement place(std::size_t query, std::vector<Match>& matches) {
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
@@ -52,6 +53,10 @@ class Placer {
         const std::size_t first = matches.size();
         match_near(query, matches);
         if (!falling_) count_above(matches, first);
+        if (repeats_)
+            std::sort(matches.begin() + static_cast<std::ptrdiff_t>(first), matches.end());
+        else
+            order_matches(query, matches, first);
         return placement;
     }
 
@@ -131,6 +136,18 @@ class Placer {
             matches.push_back({row.score, at, static_cast<std::uint32_t>(judgment),
                                static_cast<std::uint32_t>(query), at, 1, 0, 0});
         }
+    }
+
+    // Puts matches in order; each judgment has one at most.
+    void order_matches(std::size_t query, std::vector<Match>& matches, std::size_t first) {
+        if (matches.size() < first + 2) return;
+        const auto begin = static_cast<std::uint32_t>(index_.groups()[query]);
+        by_judgment_.assign(index_.judged_count(query), 0);
+        unordered_.assign(matches.begin() + static_cast<std::ptrdiff_t>(first), matches.end());
+        for (std::size_t i = 0; i < unordered_.size(); ++i)
+            by_judgment_[unordered_[i].judgment - begin] = static_cast<std::uint32_t>(i + 1);
+        for (const std::uint32_t i : by_judgment_)
+            if (i) matches[first++] = unordered_[i - 1];
     }
 
     std::uint64_t& word_of(std::uint64_t hash) { return bits_[hash & (bits_.size() - 1)]; }
@@ -215,6 +232,8 @@ class Placer {
     Targets targets_;
     std::vector<Targets::Target> scratch_;
     std::vector<Targets::Counts> counts_;
+    std::vector<std::uint32_t> by_judgment_;  // the match of each judgment of a query, from 1
+    std::vector<Match> unordered_;
 };
 
 }  // namespace rankstone

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct Match {
     std::uint32_t tied;      // documents with the same score, itself included
     std::uint32_t greater;   // tied documents whose id is greater
     std::uint32_t earlier;   // tied documents that came earlier in the input
+
+    // Matches are in the order of the judgments; those of one judgment, if repetitions are kept, by
+    // falling score and in input order.
+    bool operator<(const Match& other) const {
+        return std::tuple(judgment, -score, at) < std::tuple(other.judgment, -other.score, other.at);
+    }
 };
 
 // The judged documents of several queries, in the order in which rows are compared with them.

@@ -166,7 +166,7 @@ class ListScanner {
         counts.add(matches);
         for (const std::size_t q : queries_to_sample(scan.outcomes, counts))
             scan.samples.add(q, sample_of(reader, q, lists[q]), most_sampled_docs);
-        scan.outcomes.arrange(index_.groups(), false);
+        scan.outcomes.count_matches();
         return scan;
     }
 

@@ -98,6 +98,8 @@ class RunScanner {
     }
 
   private:
+    static constexpr std::size_t many_matches = 1 << 14;
+
     // A stretch of whole lines.
     struct Piece {
         std::uint64_t begin, end;
@@ -126,6 +128,7 @@ class RunScanner {
         TopRows tops;
         std::vector<char> buffer;
         std::vector<Match> matches;
+        std::vector<std::vector<Match>> full;  // of matches; one vector would be moved as it grows
         std::map<std::size_t, std::string> duplicate;  // of queries placed
         Unjudged unjudged;
         std::uint64_t rows = 0;
@@ -272,6 +275,10 @@ class RunScanner {
             at = position_of(own.placer.rows[at], origin);
         }
         own.placer.rows.clear();
+        if (own.matches.size() < many_matches) return;
+        own.full.push_back(std::move(own.matches));
+        own.matches = {};
+        own.matches.reserve(many_matches + many_matches / 8);
     }
 
     static std::uint64_t position_of(const Row& row, Origin origin) {
@@ -313,13 +320,15 @@ class RunScanner {
             scan.unjudged.add(own.unjudged);
             scan.rows += own.rows;
             scan.commented += own.commented;
-            const auto placed = std::partition(
-                own.matches.begin(), own.matches.end(),
-                [&](const Match& match) { return !is_scattered(match.query); });
-            unplaced.insert(unplaced.end(), placed, own.matches.end());
-            own.matches.erase(placed, own.matches.end());
-            counts.add(own.matches);
-            outcomes.parts.push_back(std::move(own.matches));
+            own.full.push_back(std::move(own.matches));
+            for (std::vector<Match>& matches : own.full) {
+                std::erase_if(matches, [&](const Match& match) {
+                    if (is_scattered(match.query)) unplaced.push_back(match);
+                    return is_scattered(match.query);
+                });
+                counts.add(matches);
+                outcomes.parts.push_back(std::move(matches));
+            }
             for (auto& [q, id] : own.duplicate)
                 if (!is_scattered(q)) outcomes.duplicate[q] = std::move(id);
         }
@@ -336,7 +345,7 @@ class RunScanner {
         for (const std::size_t q : sampled)
             scan.samples.add(q, is_scattered(q) ? tally.sample_of(q) : sample_of(state[0], q),
                              most_sampled_docs);
-        outcomes.arrange(index_.groups(), repeats_);
+        outcomes.count_matches();
     }
 
     bool is_scattered(std::size_t query) const {

@@ -163,7 +163,7 @@ class Tally {
     // Of several rows for one document the one with the best score counts, the earliest of equals,
     // unless repetitions are kept.
     void sort_matches() {
-        std::sort(matches_.begin(), matches_.end(), Outcomes::comes_before);
+        std::sort(matches_.begin(), matches_.end());
         if (repeats_) return;
         const auto same = [](const Match& a, const Match& b) { return a.judgment == b.judgment; };
         matches_.erase(std::unique(matches_.begin(), matches_.end(), same), matches_.end());
