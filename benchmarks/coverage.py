@@ -10,17 +10,17 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 import rankstone as rs
-from rankstone.stats import bootstrap, few_changes, tests
+from rankstone.stats import bootstrap, few_changes, intervals, tests
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.few_changes import FewChanges
-from rankstone.stats.intervals import gap, intervals_of, mean_intervals
+from rankstone.stats.intervals import gap, interval, intervals_of, mean_intervals
 from rankstone.stats.likely_clusters import likely_clusters
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -207,7 +207,12 @@ def _cluster_rates(
 
 
 def _covers(
-    x: np.ndarray, truth: float, bounds: tuple[float, float], *, exact: bool = False
+    x: np.ndarray,
+    truth: float,
+    bounds: tuple[float, float] | None,
+    *,
+    exact: bool = False,
+    enough: int = few_changes.ENOUGH,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return which rows miss the true mean below and above, and what was few.
 
@@ -216,11 +221,13 @@ def _covers(
     The ends of few changes are found by halving; where only the side counts, one chance does.
     """
     means = Means.of(x)
-    few = dict(FewChanges.of(means, bounds, exact=exact))
+    few = dict(FewChanges.of(means, bounds, exact=exact, enough=enough))
     rest = np.array([row for row in range(len(x)) if row not in few], np.int64)
     below, above = np.zeros(len(x), bool), np.zeros(len(x), bool)
     if len(rest):
-        low, high, _ = intervals_of(means.only(rest), "bca", 1 - _LEVEL, bounds=bounds, exact=exact)
+        low, high, _ = intervals_of(
+            means.only(rest), "bca", 1 - _LEVEL, bounds=bounds, exact=exact, enough=enough
+        )
         below[rest], above[rest] = truth < low - 1e-12, truth > high + 1e-12
     for row, one in few.items():
         lower, upper = one.below(truth, exact=exact)
@@ -317,83 +324,139 @@ def _weights(_: str, trials: int, rng: np.random.Generator) -> None:
             print(f"| {kind} the values | {n} | {bca:.1f} | {t:.1f} |", flush=True)
 
 
-def _recommendations(rng: np.random.Generator) -> rs.Result:
-    """Evaluate lists of ten for users who like what is popular, and one of eight kinds of items."""
-    users, items = 20_000, 2_000
-    kind = rng.integers(0, 8, items)
-    chance = np.log(1 / np.arange(1, items + 1) ** 0.9)
+@dataclass(frozen=True)
+class Recommender:
+    """A population of users who like what is popular, and one of several kinds of items.
 
-    def drawn(sizes: np.ndarray, taste: float) -> dict[str, list[int]]:
+    ``popular`` is the exponent of the popularity of items, ``taste`` how much more users choose of
+    their kind, and ``run`` both of the recommender; ``history`` is the least and the mean number of
+    items that a user has used, ``short`` the share of lists of fewer than k items.
+    """
+
+    items: int
+    kinds: int
+    popular: float
+    taste: float
+    run: tuple[float, float]
+    history: tuple[int, int]
+    judged: int
+    short: float
+    k: int
+
+
+#: Populations of recommendations: rules were chosen on the first.
+RECOMMENDERS = {
+    "chosen": Recommender(2000, 8, 0.9, 2.0, (0.9, 1.5), (5, 20), 5, 0.1, 10),
+    "others": Recommender(500, 20, 0.6, 1.0, (1.2, 3.0), (2, 8), 3, 0.03, 5),
+    "fresh": Recommender(5000, 4, 1.1, 0.5, (0.7, 0.8), (10, 40), 10, 0.3, 20),
+}
+
+
+def _recommendations(rng: np.random.Generator, of: Recommender) -> rs.Result:
+    """Evaluate the lists of a population."""
+    users, kind = 20_000, rng.integers(0, of.kinds, of.items)
+    chance = np.log(1 / np.arange(1, of.items + 1))
+
+    def drawn(sizes: np.ndarray, popular: float, taste: float) -> dict[str, list[int]]:
         lists = {}
         for user, size in enumerate(sizes.tolist()):
-            score = chance + taste * (kind == user % 8) + rng.gumbel(size=items)
+            score = popular * chance + taste * (kind == user % of.kinds)
+            score += rng.gumbel(size=of.items)
             lists[f"u{user}"] = np.argpartition(-score, size)[:size].tolist()
         return lists
 
-    history = drawn(5 + np.minimum(rng.geometric(0.05, users), 60), 2.0)
-    run = drawn(np.where(rng.random(users) < 0.1, rng.integers(1, 10, users), 10), 1.5)
-    judged = drawn(np.full(users, 5), 2.0)
+    least, mean = of.history
+    used = least + np.minimum(rng.geometric(1 / mean, users), 3 * mean)
+    history = drawn(used, of.popular, of.taste)
+    is_short = rng.random(users) < of.short
+    run = drawn(np.where(is_short, rng.integers(1, of.k, users), of.k), *of.run)
+    judged = drawn(np.full(users, of.judged), of.popular, of.taste)
     known = rs.Items(
-        catalogue=range(items),
+        catalogue=range(of.items),
         categories={i: [f"c{c}", f"d{i % 5}"] for i, c in enumerate(kind.tolist())},
-        vectors=rng.normal(size=(items, 8)) + 2 * np.eye(8)[kind],
+        vectors=rng.normal(size=(of.items, 8)) + 2 * np.eye(8)[kind % 8],
     )
+    names = [f"{name}@{of.k}" for name in OF_ITEMS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rs.RankstoneWarning)
-        return rs.evaluate(judged, run, OF_ITEMS, history=history, items=known)
+        return rs.evaluate(judged, run, names, history=history, items=known)
 
 
 #: Measures beyond accuracy that have an interval.
 OF_ITEMS = (
-    "Novelty@10", "Novelty(of='own')@10", "Novelty(weight='items')@10", "Popularity@10",
-    "Popularity(scale='rank')@10", "Popularity(scale='lift')@10", "Exposure@10",
-    "Exposure(of='c0')@10", "Exposure(of='c0', minus='c1')@10", "Exposure(of='head', count='hits')@10",
-    "Exposure(of='tail', count='hits')@10", "Diversity@10", "Diversity(distance='euclidean')@10",
-    "Diversity(by='categories', distance='jaccard')@10", "Categories@10",
-    "Categories(value='entropy')@10", "Calibration@10", "Calibration(divergence='js')@10",
-    "Serendipity@10", "Serendipity(expected='popular')@10", "Serendipity(expected='history')@10",
-    "Serendipity(expected='history', count='all')@10", "Filled@10",
+    "Novelty", "Novelty(of='own')", "Novelty(weight='items')", "Popularity",
+    "Popularity(scale='rank')", "Popularity(scale='lift')", "Exposure",
+    "Exposure(of='c0')", "Exposure(of='c0', minus='c1')", "Exposure(of='head', count='hits')",
+    "Exposure(of='tail', count='hits')", "Diversity", "Diversity(distance='euclidean')",
+    "Diversity(by='categories', distance='jaccard')", "Categories",
+    "Categories(value='entropy')", "Calibration", "Calibration(divergence='js')",
+    "Serendipity", "Serendipity(expected='popular')", "Serendipity(expected='history')",
+    "Serendipity(expected='history', count='all')", "Filled",
 )  # fmt: skip
 
 
-def _items(_: str, trials: int, rng: np.random.Generator) -> None:
-    result = _recommendations(rng)
+def _items(populations: str, trials: int, rng: np.random.Generator) -> None:
+    result = _recommendations(rng, RECOMMENDERS[populations])
     print(f"\n## Measures beyond accuracy: {trials} samples of users a cell, covered in %\n")
-    print("| measure | 50 users | 200 users | gap of 60 and 140 users |")
-    print("|---|--:|--:|--:|")
-    for name in OF_ITEMS:
-        values, weights = (
-            result.values(name),
-            result.weights.get(name, np.ones(len(result.queries))),
-        )
+    print("In brackets: the share of samples that have an interval, if not all have one.\n")
+    print("| measure | 50 users | 100 users | 200 users | 500 users | gap of 60 and 140 users |")
+    print("|---|--:|--:|--:|--:|--:|")
+    for name in result.measures:
+        values, weights = result.values(name), result.weights.get(name)
         known = np.flatnonzero(~np.isnan(values))
-        some = trials if name not in result.weights else trials // 10  # one at a time
+        some = trials if weights is None else trials // 5  # one at a time
+        of_items = name in result.of_items
         cells = []
-        for n in (50, 200):
-            inside = []
+        for n in (50, 100, 200, 500):
+            parts = []
             for count in _batches(some):
                 rows = rng.choice(known, (count, n))
-                if name in result.weights:
-                    pairs = ((values[None, one], weights[one]) for one in rows)
-                    ends = [mean_intervals(x, weights=w) for x, w in pairs]
-                    low, high = np.concatenate(ends, axis=1)
-                else:
-                    low, high = mean_intervals(values[rows])
-                inside.append((low <= result[name]) & (result[name] <= high))
-            cells.append(100 * float(np.concatenate(inside).mean()))
+                parts.append(_given(values, weights, rows, result[name], of_items=of_items))
+            cells.append(np.concatenate(parts))
         sides = [known[known % 8 < 3], known[known % 8 >= 3]]
-        means = [np.average(values[side], weights=weights[side]) for side in sides]
+        own = weights if weights is None else [weights[side] for side in sides]
+        means = [np.average(values[s], weights=own and own[i]) for i, s in enumerate(sides)]
         masks = np.arange(200) < np.array([[60], [200]])
         masks[1] ^= masks[0]
-        inside = []
-        for _ in range(some):
+        inside = np.full(some, np.nan)
+        for i in range(some):
             rows = np.concatenate([rng.choice(s, n) for s, n in zip(sides, (60, 140), strict=True)])
-            own = weights[rows] if name in result.weights else None
-            one = gap(masks, values[rows], weights=own)
-            if not np.isnan(one.low):  # where nearly all values are equal, none is given
-                inside.append(one.low <= means[0] - means[1] <= one.high)
-        cells.append(100 * float(np.mean(inside)) if len(inside) > some / 2 else np.nan)
-        print(f"| {name} | " + " | ".join(f"{c:.1f}" for c in cells) + " |", flush=True)
+            chosen = None if weights is None else weights[rows]
+            one = gap(masks, values[rows], weights=chosen, of_items=of_items)
+            if not np.isnan(one.low):
+                inside[i] = one.low <= means[0] - means[1] <= one.high
+        print(f"| {name} | " + " | ".join(map(_rate, [*cells, inside])) + " |", flush=True)
+
+
+def _given(
+    values: np.ndarray,
+    weights: np.ndarray | None,
+    rows: np.ndarray,
+    truth: float,
+    *,
+    of_items: bool,
+) -> np.ndarray:
+    """Return whether each row's interval contains the truth, NaN where none is given."""
+    x = values[rows]
+    if weights is not None:
+        ends = [interval(x[i], weights=weights[rows[i]], of_items=of_items) for i in range(len(x))]
+        return np.array([np.nan if np.isnan(e.low) else e.low <= truth <= e.high for e in ends])
+    enough = intervals._ENOUGH_OTHERS if of_items else few_changes.ENOUGH  # noqa: SLF001
+    others = (x != np.median(x, axis=1, keepdims=True)).sum(axis=1)
+    if of_items and x.shape[1] < intervals._USERS:  # noqa: SLF001
+        return np.full(len(x), np.nan)
+    below, above, _, any_size = _covers(x, truth, None, enough=enough)
+    withheld = of_items & (any_size | (others < intervals._OTHERS))  # noqa: SLF001
+    return np.where(withheld, np.nan, ~(below | above))
+
+
+def _rate(inside: np.ndarray) -> str:
+    """Return the share of samples whose interval contains the truth, and how many have one."""
+    given = ~np.isnan(inside)
+    if not given.any():
+        return "none"
+    share = f"{100 * inside[given].mean():.1f}"
+    return share if given.all() else f"{share} ({100 * given.mean():.0f})"
 
 
 def _alarms(_: str, trials: int, rng: np.random.Generator) -> None:

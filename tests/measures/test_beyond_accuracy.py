@@ -233,7 +233,7 @@ def test_labels_and_lists_without_unjudged_items_are_refused():
 
 
 def test_the_gap_of_two_groups_is_a_mean_with_an_interval():
-    judged, run, history, items = drawn(2, users=30)
+    judged, run, history, items = drawn(2, users=120)
     names = ["Exposure(of='x')@3", "Exposure(of='y')@3", "Exposure(of='x', minus='y')@3"]
     hits = ["Exposure(of='head', count='hits')@3", "Exposure(of='tail', count='hits')@3"]
     found = rs.evaluate(judged, run, [*names, *hits, "P@3"], history=history, items=items)
@@ -261,7 +261,7 @@ def test_tools_and_reconcile_know_numbers_of_all_lists():
 
 
 def test_the_gap_of_two_groups_of_users_has_the_interval_of_welch():
-    judged, run, history, items = drawn(5, users=40)
+    judged, run, history, items = drawn(5, users=240)
     found = rs.evaluate(judged, run, ["Novelty@3", "Coverage@3"], history=history, items=items)
     groups = {u: "new" if i % 3 == 0 else "old" for i, u in enumerate(run)}
     gap = found.gap("Novelty@3", groups, of=("new", "old"))
@@ -275,6 +275,47 @@ def test_the_gap_of_two_groups_of_users_has_the_interval_of_welch():
         found.gap("Coverage@3", groups, of=("new", "old"))
     with pytest.raises(rs.UsageError, match="no query is of the group 'nwe'"):
         found.gap("Novelty@3", groups, of=("nwe", "old"))
+
+
+def test_there_is_no_interval_of_items_where_simulated_ones_do_not_hold(tmp_path):
+    users = [f"u{n}" for n in range(400)]
+    judged = {u: ["a"] if n % 8 == 0 else ["z"] for n, u in enumerate(users)}
+    run = {u: ["a" if n % 4 == 0 else "b", "c"] for n, u in enumerate(users)}
+    history = {u: ["b"] if n % 3 else ["b", "c"] for n, u in enumerate(users)}
+    tail, novelty = "Exposure(of='tail', count='hits')@2", "Novelty@2"
+
+    def evaluated(some, measures=(tail, novelty)):
+        own = [{u: data[u] for u in some} for data in (judged, run)]
+        return rs.evaluate(*own, list(measures), history=history)
+
+    whole = evaluated(users)
+    for name in (tail, novelty):
+        interval = whole.interval(name)
+        assert interval.low < whole[name] < interval.high
+    # 50 values of 1/2 among 350 of 0 are not few; 25 are, and allow for values not yet seen.
+    half = evaluated(users[:200]).interval(tail)
+    assert "values not yet seen" in half.caution
+    interval = evaluated(users[:99]).interval(novelty)
+    assert math.isnan(interval.low)
+    assert math.isnan(interval.high)
+    assert "99 users" in interval.caution
+    few = evaluated([*users[:8], *(u for u in users if judged[u] == ["z"])]).interval(tail)
+    assert "1 of them" in few.caution
+    groups = {u: n < 40 for n, u in enumerate(users)}
+    gap = whole.gap(novelty, groups, of=(True, False))
+    assert math.isnan(gap.low)
+    assert "50 users in a group" in gap.caution
+    whole.save(tmp_path / "result.json")
+    saved = rs.Result.load(tmp_path / "result.json")
+    assert saved.of_items == whole.of_items == tuple(whole.measures)
+    # Other measures keep theirs, and values without an interval are on the page without one.
+    assert not math.isnan(evaluated(users[:60], ["P@1"]).interval("P@1").low)
+    few = {u: run[u] for u in users[:60]}
+    page = rs.report(
+        judged, {"a": few}, ["P@1", novelty], history=history, pictures=False, queries="both"
+    )
+    assert page.model.intervals[0][0] is not None
+    assert page.model.intervals[0][1] is None
 
 
 def test_the_gap_of_values_that_are_nearly_all_equal_has_no_interval():

@@ -58,6 +58,7 @@ class Result:
     judgments and run were read is in ``provenance``. ``unanswered`` are evaluated queries for which the run has no documents,
     ``unjudged`` is, on request, what documents without a judgment leave open. ``of_all_lists`` are
     measures of all lists together, such as the coverage of a catalogue: they have no value per query.
+    ``of_items`` are other measures of the items that lists show, of which fewer intervals hold.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Result:
     unjudged: UnjudgedReport | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     of_all_lists: tuple[str, ...] = ()
+    of_items: tuple[str, ...] = ()
     #: The value of some rows of ``queries`` together, for these measures; not saved.
     pools: Mapping[str, Callable[[np.ndarray], float]] = field(default_factory=dict, repr=False)
 
@@ -187,6 +189,7 @@ class Result:
             confidence=confidence,
             clusters=grouped,
             people=people,
+            of_items=name in self.of_items,
         )
 
     def gap(
@@ -216,7 +219,8 @@ class Result:
             raise UsageError(f"{self.interval(name).caution}; so has the gap of two groups.")
         masks = np.array([[groups.get(query) == group for query in self.queries] for group in of])
         values, weights = self.columns[name], self.weights.get(name)
-        made = gap(masks, values, weights=weights, confidence=confidence)
+        of_items = name in self.of_items
+        made = gap(masks, values, weights=weights, confidence=confidence, of_items=of_items)
         return replace(made, difference=means[of[0]].value - means[of[1]].value)
 
     def by_group(
@@ -351,6 +355,7 @@ class Result:
             "requested": dict(self.requested),
             "unanswered": list(self.unanswered),
             **({"of_all_lists": list(self.of_all_lists)} if self.of_all_lists else {}),
+            **({"of_items": list(self.of_items)} if self.of_items else {}),
             "ties": self.ties.to_dict(),
             "unjudged": None if self.unjudged is None else self.unjudged.to_dict(),
             "notices": [n.to_dict() for n in self.notices],

@@ -5,6 +5,7 @@ Results of values that were computed before have no data behind them, so no rank
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -215,7 +216,7 @@ def intervals_of(result: Result, statistics: Statistics) -> list[list[Cell] | No
     if statistics.interval is not None:
         chosen["method"] = statistics.interval
     means = [m for m, how in own_aggregates(result.measures).items() if how == "mean"]
-    alike = [measure for measure in means if measure not in result.weights]
+    alike = [m for m in means if m not in result.weights and m not in result.of_items]
     ends: dict[str, list[Cell]] = {}
     source = statistics.clusters
     if alike and source is None:  # all at once
@@ -224,7 +225,8 @@ def intervals_of(result: Result, statistics: Statistics) -> list[list[Cell] | No
     for measure in means:
         if measure not in ends:
             one = result.interval(measure, **chosen, clusters=source)
-            ends[measure] = cells([one.low, one.high])
+            if not math.isnan(one.low):
+                ends[measure] = cells([one.low, one.high])
     return [ends.get(measure) for measure in result.measures]
 
 

@@ -47,7 +47,12 @@ class FewChanges:
 
     @classmethod
     def of(
-        cls, means: Means, bounds: tuple[float, float] | None, *, exact: bool = False
+        cls,
+        means: Means,
+        bounds: tuple[float, float] | None,
+        *,
+        exact: bool = False,
+        enough: int = ENOUGH,
     ) -> Iterator[tuple[int, FewChanges]]:
         """Yield the rows in which fewer than half, and fewer than enough, differ from the rest.
 
@@ -59,6 +64,7 @@ class FewChanges:
             means: of all rows.
             bounds: of values; None or infinite ones are taken from the data.
             exact: for bounds that hold, which take more changes.
+            enough: so many changes are not few.
         """
         values = np.where((means.effective >= 2)[:, None], means.values, 0.0)
         usual = np.nanmedian(values, axis=1)  # a value of more than half of them is the median
@@ -68,7 +74,7 @@ class FewChanges:
             is_zero = (values == 0.0).sum(axis=1) >= _UNCHANGED * means.n
             usual, most = np.where(is_zero, 0.0, usual), np.where(is_zero, means.n, most)
         changed = ((values != usual[:, None]) & counted).sum(axis=1)
-        few = (changed < most) & (changed < (ENOUGH_FOR_BOUNDS if exact else ENOUGH))
+        few = (changed < most) & (changed < (ENOUGH_FOR_BOUNDS if exact else enough))
         for row in np.flatnonzero(few & (means.effective >= 2)).tolist():
             x, weights = values[row, counted[row]], means.weights_of(row)
             w = np.ones(len(x))

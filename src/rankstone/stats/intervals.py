@@ -18,7 +18,7 @@ from rankstone.stats.advice import heavy_tails
 from rankstone.stats.bootstrap import BootstrapMeans, Means, WeightedBootstrapMean
 from rankstone.stats.clusters import FEW_UNITS, Clusters, freedom
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_quantile
-from rankstone.stats.few_changes import FewChanges
+from rankstone.stats.few_changes import ENOUGH, FewChanges
 
 if TYPE_CHECKING:
     from rankstone.stats.trusted import Trusted
@@ -32,6 +32,9 @@ CHOSEN = {
     "trusted": "people and model together (PPI++)",
 }
 _FEW_DIFFER = 20  # values that are not the usual one: fewer say too little about a gap
+#: What an interval of a measure of items takes, as simulated: users, values that are not the usual one,
+#: so many of them that they are not few; and users in each group of a gap.
+_USERS, _OTHERS, _ENOUGH_OTHERS, _GROUP = 100, 5, 50, 50
 _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
@@ -69,6 +72,7 @@ def interval(
     clusters: Clusters | None = None,
     bounds: tuple[float, float] | None = None,
     people: np.ndarray | None = None,
+    of_items: bool = False,
 ) -> Interval:
     """Return the interval of the mean of one run's values; NaN values are left out.
 
@@ -81,6 +85,8 @@ def interval(
         bounds: of the values, as for ``mean_intervals``.
         people: values by people's judgments, NaN where people did not judge; ``values`` are then by a
             model's judgments, and both are combined.
+        of_items: the measure is of the items that lists show. Its values are often skewed or nearly
+            all equal, so there is no interval where simulated ones of such values do not hold.
 
     >>> values = np.array([0.0, 0.2, 0.5, 1.0])
     >>> t = interval(values, method="t")
@@ -103,7 +109,8 @@ def interval(
     means = Means.of(rows, weights)
     if clusters is not None and weights is not None:
         means = replace(means, freedom=freedom(weights))
-    low, high, unseen = intervals_of(means, method, confidence, bounds=bounds)
+    enough = _ENOUGH_OTHERS if of_items else ENOUGH
+    low, high, unseen = intervals_of(means, method, confidence, bounds=bounds, enough=enough)
     caution = None
     noun = "query" if clusters is None else "cluster"
     if 1 < units < FEW_UNITS:
@@ -116,6 +123,13 @@ def interval(
     elif notices := heavy_tails(means.influence[0]):
         caution = notices[0].text
     groups = None if clusters is None else units
+    others = int((np.nan_to_num(values - np.nanmedian(values)) != 0).sum()) if n else 0
+    if of_items and (n < _USERS or others < _OTHERS or np.isinf(unseen[0])):
+        low, high = low * np.nan, high * np.nan
+        caution = tr(
+            "{} users, {} of them with another value than the usual one: intervals of measures of "
+            "items hold from {} users and {} such values on, unless all of these are small"
+        ).format(n, others, _USERS, _OTHERS)
     return Interval(float(low[0]), float(high[0]), confidence, method, n, groups, caution)
 
 
@@ -132,6 +146,7 @@ def gap(
     *,
     weights: np.ndarray | None = None,
     confidence: float = 0.95,
+    of_items: bool = False,
 ) -> Gap:
     """Return the mean of one group of queries less that of another, with Welch's interval.
 
@@ -144,6 +159,7 @@ def gap(
         values: one per query; NaN values are left out.
         weights: one per query (default: all 1).
         confidence: the share of such intervals that should contain the true difference.
+        of_items: the measure is of the items that lists show, as for ``interval``.
     """
     means = Means.of(np.where(groups, values, np.nan), weights)
     variance, difference = means.variance(), float(means.mean[0] - means.mean[1])
@@ -153,7 +169,12 @@ def gap(
     half = _t_quantile(0.5 + 0.5 * check_confidence(confidence), float(df)) * math.sqrt(total)
     differ = (np.nan_to_num(means.values - np.nanmedian(values)) != 0).sum(axis=1)
     caution = None
-    if ((differ < _FEW_DIFFER) & (2 * differ < means.n)).any():
+    if of_items and means.n.min() < _GROUP:
+        half = math.nan
+        caution = tr(
+            "no interval of such gaps is known to hold for fewer than {} users in a group"
+        ).format(_GROUP)
+    elif ((differ < (_ENOUGH_OTHERS if of_items else _FEW_DIFFER)) & (2 * differ < means.n)).any():
         half = math.nan
         caution = tr("nearly all values are equal, and no interval of such gaps is known to hold")
     elif means.n.min() < FEW_UNITS:
@@ -213,6 +234,7 @@ def intervals_of(
     small_sample: bool = True,
     bounds: tuple[float, float] | None = None,
     exact: bool = False,
+    enough: int = ENOUGH,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the ends of intervals, and the largest change that few changes leave room for.
 
@@ -226,6 +248,7 @@ def intervals_of(
         small_sample: correct for few queries.
         bounds: of the values.
         exact: take bounds that hold for any values, which are wider, if there are few changes.
+        enough: so many changes are not few.
     """
     one_of(method, INTERVALS, "interval")
     upper = 0.5 + 0.5 * check_confidence(confidence)
@@ -257,7 +280,7 @@ def intervals_of(
         low, high = np.clip(ends, low, high)
     low, high = np.where(turned, -high, low), np.where(turned, -low, high)
     if method == "bca" and small_sample:
-        for row, one in FewChanges.of(given, bounds, exact=exact):
+        for row, one in FewChanges.of(given, bounds, exact=exact, enough=enough):
             unseen[row] = np.inf if exact or one.is_small else one.largest_unseen()
             low[row], high[row] = one.interval(confidence, exact=exact)
     return low, high, unseen

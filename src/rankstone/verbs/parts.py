@@ -256,6 +256,11 @@ class Plan:
             },
             unanswered=tuple(part.unanswered),
             of_all_lists=tuple(n for n, m in measures.items() if m.definition.of_all_lists),
+            of_items=tuple(
+                n
+                for n, m in measures.items()
+                if m.definition.reads_items and not m.definition.of_all_lists
+            ),
             pools=values.pools,
         )
 
