@@ -14,6 +14,7 @@ import table
 from table import Row
 from timing import Times, in_turns
 
+from rankstone.choices.statistics import Statistics
 from rankstone.stats.compare import compare
 from rankstone.stats.intervals import mean_intervals
 from rankstone.stats.tests import randomization
@@ -115,7 +116,7 @@ def _all_pairs(rounds: int) -> tuple[list[Row], dict[str, Times]]:
     names = "compare, all pairs", "bare matrix product"
     times = in_turns(
         {
-            names[0]: lambda: compare(runs, all_pairs=True, resamples=_RESAMPLES),
+            names[0]: lambda: compare(runs, Statistics(all_pairs=True, resamples=_RESAMPLES)),
             names[1]: lambda: signs @ differences,
         },
         rounds,

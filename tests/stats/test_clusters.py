@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from comparisons import compare
 from scipy import stats
 
 from rankstone.errors import DataError, UsageError
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Clusters, Intraclass
-from rankstone.stats.compare import compare
 from rankstone.stats.distributions import f_tail
 from rankstone.stats.intervals import interval, mean_intervals
 from rankstone.stats.likely_clusters import likely_clusters

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from comparisons import compare
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
@@ -17,7 +18,6 @@ from rankstone.core.aggregate import MEAN
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.stats import advice
 from rankstone.stats.bootstrap import Means
-from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.corrections import adjust
 from rankstone.stats.repeats import variance_parts
@@ -598,11 +598,13 @@ def test_statistics_load_numpy_and_nothing_heavier():
     code = (
         "import sys, pkgutil, importlib, rankstone.stats as s\n"
         "for m in pkgutil.iter_modules(s.__path__): importlib.import_module(f'rankstone.stats.{m.name}')\n"
+        "from rankstone.choices.statistics import Statistics\n"
         "from rankstone.stats.compare import compare\n"
         "from rankstone.stats.values import QueryValues\n"
         "runs = [QueryValues.from_dicts(n, {str(q): {'m': q * k % 7} for q in range(30)})"
         " for n, k in (('a', 1), ('b', 3), ('c', 5))]\n"
-        "for t in ('randomization', 't', 'wilcoxon', 'sign', 'bootstrap', 'tukey'): compare(runs, test=t)\n"
+        "tests = ('randomization', 't', 'wilcoxon', 'sign', 'bootstrap', 'tukey')\n"
+        "for t in tests: compare(runs, Statistics(test=t))\n"
         "print([m for m in ('scipy', 'pandas', 'statsmodels', 'sklearn') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

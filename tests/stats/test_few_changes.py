@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from comparisons import compare
 from scipy import stats
 
 from rankstone.stats.bootstrap import Means
-from rankstone.stats.compare import compare
 from rankstone.stats.few_changes import FewChanges
 from rankstone.stats.intervals import interval, intervals_of, mean_intervals
 from rankstone.stats.tests import bootstrap

@@ -6,10 +6,10 @@ from dataclasses import MISSING, fields
 
 import numpy as np
 import pytest
+from comparisons import compare
 from scipy import stats
 
 from rankstone.errors import DataError, UsageError
-from rankstone.stats.compare import compare
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.power import detectable_difference
 from rankstone.stats.values import QueryValues

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from comparisons import compare
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from rankstone.errors import UsageError
 from rankstone.stats import p_values, resampling, tests
-from rankstone.stats.compare import compare
 from rankstone.stats.intervals import mean_intervals
 from rankstone.stats.repeats import VarianceParts
 from rankstone.stats.resampling import check_resamples, on_grid, seed_of

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from comparisons import compare
 
-from rankstone.stats.compare import compare
 from rankstone.stats.comparison import with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.comparison_table import write_comparison

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, cycle
-from typing import Any
 
 import numpy as np
 
+from rankstone.choices.statistics import Statistics
 from rankstone.errors import NothingInCommonError, Notice, UsageError, did_you_mean, one_of
 from rankstone.language import tr
-from rankstone.stats.clusters import Clusters, Source
+from rankstone.stats.clusters import Clusters
 from rankstone.stats.comparison import Comparison, PairComparison
 from rankstone.stats.corrections import CORRECTIONS
 from rankstone.stats.intervals import INTERVALS, check_confidence
 from rankstone.stats.likely_clusters import likely_clusters
-from rankstone.stats.resampling import Seed, check_resamples, seed_of
+from rankstone.stats.resampling import check_resamples, seed_of
 from rankstone.stats.run_pairs import compare_pairs
 from rankstone.stats.samples import Options, Sample
 from rankstone.stats.tests import TESTS, WEIGHTED, ZERO_RULES
@@ -25,27 +25,9 @@ from rankstone.stats.values import QueryValues, System, ValueTable, systems_of
 
 def compare(
     runs: Sequence[QueryValues],
+    statistics: Statistics,
     *,
     measures: Sequence[str] | None = None,
-    baseline: str | None = None,
-    all_pairs: bool = False,
-    test: str | None = None,
-    correction: str = "holm",
-    interval: str | None = None,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    rng: Seed = 0,
-    weights: Mapping[Any, float] | None = None,
-    repeats: Mapping[str, Sequence[str]] | None = None,
-    lower_is_better: Collection[str] = (),
-    minimum_difference: float | None = None,
-    incomplete_above: float = 0.1,
-    zeros: str = "wilcox",
-    moved: int = 5,
-    clusters: Source | None = None,
-    by: Mapping[Any, str] | None = None,
-    trusted: Sequence[QueryValues] | None = None,
-    family: str = "measure",
     ranges: Mapping[str, tuple[float, float]] | None = None,
     exact: bool = False,
 ) -> Comparison:
@@ -53,35 +35,10 @@ def compare(
 
     Args:
         runs: two or more, in any order.
+        statistics: how they are compared. Weights, clusters and groups are given by query, and
+            ``trusted`` are values of the same runs by people's judgments of some of the queries;
+            those of ``runs`` are then by a model's judgments.
         measures: default: all that the runs have in common.
-        baseline: name of the run or system that all others are compared with (default: the first).
-        all_pairs: compare every two runs instead.
-        test: ``randomization`` (default), ``t`` (default for repeated runs), ``wilcoxon``,
-            ``sign``, ``bootstrap`` or ``tukey``.
-        correction: ``holm``, ``bh``, ``bonferroni`` or ``none``, over each family.
-        interval: ``bca`` (default), ``percentile`` or ``t`` (default for repeated runs, for fewer
-            than 6 clusters, and for fewer than 20 of unequal size or weight).
-        confidence: of the intervals; 1 - confidence is the significance level.
-        resamples: number of random sign flips or permutations.
-        rng: seed or NumPy Generator; the same seed gives the same numbers for any order of queries
-            and runs and any number of threads. None takes a fresh seed.
-        weights: weight of each query (default: all equal).
-        repeats: names of runs by name of the system that they are repetitions of.
-        lower_is_better: measures of which a smaller value is better.
-        minimum_difference: smallest difference that matters, for the note on what the queries
-            could have detected (default: a tenth of the baseline's mean).
-        incomplete_above: mark a comparison as incomplete if a larger share of its difference comes
-            from queries that a run did not answer.
-        zeros: what the Wilcoxon test does with differences of 0: ``wilcox`` or ``pratt``.
-        moved: number of queries to list that improved and worsened most.
-        clusters: cluster of each query, ``{query: cluster}``, or a pattern of ids such as
-            ``{cluster}_{n}``; tests and intervals then act on clusters.
-        by: group of each query, ``{query: group}``; all pairs are also compared in each group, and
-            corrected over the groups.
-        trusted: values of the same runs by people's judgments of some of the queries; those of
-            ``runs`` are then by a model's judgments, and both are combined.
-        family: comparisons that are corrected together: ``measure`` (those of one measure) or
-            ``all``.
         ranges: least and largest value of measures (default: 0 to 1 if all values are in it,
             otherwise the values' own).
         exact: take intervals that hold for any values where few queries changed, at the price of
@@ -89,50 +46,33 @@ def compare(
 
     >>> a = QueryValues("a", ["q1", "q2", "q3"], {"AP": np.array([0.1, 0.2, 0.3])})
     >>> b = QueryValues("b", ["q3", "q1", "q2"], {"AP": np.array([0.5, 0.2, 0.4])})
-    >>> pair = compare([a, b])["b", "AP"]
+    >>> pair = compare([a, b], Statistics())["b", "AP"]
     >>> round(pair.difference, 4), pair.p_value, pair.wins, pair.verdict
     (0.1667, 0.25, 3, 'undecided')
     """
-    systems = systems_of(runs, repeats)
+    systems = systems_of(runs, statistics.repeats)
     if len(systems) < 2:
         only = f" There is only {systems[0].name!r}." if systems else ""
         raise UsageError(f"a comparison needs at least two runs or systems.{only}")
     names = [system.name for system in systems]
-    is_chosen = interval is not None
-    test, interval = _methods(test, interval, systems, trusted is not None)
-    one_of(correction, CORRECTIONS, "correction")
-    one_of(zeros, ZERO_RULES, "rule for zeros")
-    if weights is not None and test not in WEIGHTED:
-        raise UsageError(
-            f"the {TESTS[test]} does not take weights of queries. Use one of {', '.join(WEIGHTED)}."
-        )
-    if test == "tukey" and correction == "bh":
-        raise UsageError(
-            "the Tukey test controls the family-wise error, not the false discovery rate; use "
-            "correction='holm' or 'none' with it, or 'bh' with another test."
-        )
+    test, interval = _methods(statistics, systems)
     table = ValueTable.of(systems, measures)
-    by_query = table.weights(weights)
-    grouped = None if clusters is None else Clusters.of(table.queries, clusters)
-    if grouped is not None and interval == "bca" and not is_chosen:
+    weights = table.weights(statistics.weights)
+    grouped = (
+        None if statistics.clusters is None else Clusters.of(table.queries, statistics.clusters)
+    )
+    if grouped is not None and interval == "bca" and statistics.interval is None:
         interval = grouped.interval(weighted=weights is not None)
-    together = len(table.measures) if family == "all" else 1
+    check_confidence(statistics.confidence)
+    together = len(table.measures) if statistics.family == "all" else 1
     options = Options(
-        test=test,
-        correction=correction,
-        interval=interval,
-        confidence=check_confidence(confidence),
-        resamples=check_resamples(resamples),
-        seed=seed_of(rng),
-        minimum_difference=minimum_difference,
-        incomplete_above=incomplete_above,
-        zeros=zeros,
-        moved=moved,
-        exact=exact,
+        **vars(statistics)
+        | {"test": test, "interval": interval, "rng": seed_of(statistics.rng)}
+        | {"resamples": check_resamples(statistics.resamples), "exact": exact},
         measures_in_family=together,
         families=len(table.measures) // together,
     )
-    first = None if all_pairs else _place_of(baseline, names)
+    first = None if statistics.all_pairs else _place_of(statistics.baseline, names)
     pairs = _pairs(len(names), first)
 
     def samples_of(table: ValueTable) -> list[Sample]:
@@ -141,9 +81,9 @@ def compare(
                 table,
                 measure,
                 pairs,
-                weights=by_query,
+                weights=weights,
                 complete=test == "tukey",
-                higher=measure not in lower_is_better,
+                higher=measure not in statistics.lower_is_better,
                 limits=(ranges or {}).get(measure),
                 clusters=grouped,
             )
@@ -153,7 +93,7 @@ def compare(
     samples = samples_of(table)
     for sample in samples:
         _require_common(sample)
-    slices, ungrouped = _slices(table, samples, options, by or {})
+    slices, ungrouped = _slices(table, samples, options)
     comparison = Comparison(
         runs=tuple(names),
         measures=table.measures,
@@ -165,38 +105,36 @@ def compare(
         },
         queries=len(table.queries),
         test=test,
-        correction="tukey" if test == "tukey" and correction != "none" else correction,
+        correction="tukey"
+        if test == "tukey" and statistics.correction != "none"
+        else statistics.correction,
         family=len(pairs) * together,
         interval=interval,
-        confidence=options.confidence,
+        confidence=statistics.confidence,
         resamples=options.resamples,
-        seed=options.seed,
+        seed=options.rng,
         weighted=weights is not None,
-        zeros=zeros if test == "wilcoxon" else None,
-        notices=(
-            *ungrouped,
-            *(_seen_clusters(samples) if grouped is None else grouped.notices),
-        ),
+        zeros=statistics.zeros if test == "wilcoxon" else None,
+        notices=(*ungrouped, *(_seen_clusters(samples) if grouped is None else grouped.notices)),
         values={s.name: s.runs[0] for s in systems if len(s.runs) == 1},
         slices=slices,
     )
-    if trusted is None:
+    if statistics.trusted is None:
         return comparison
-    if by or repeats:
-        raise UsageError("trusted= does not go with by= and repeats=. Leave one out.")
     from rankstone.stats.trusted import with_people
 
     own = [
         replace(sample, usable=model.usable)  # that people did not judge is not a gap of a run
-        for sample, model in zip(samples_of(table.filled(trusted)), samples, strict=True)
+        for sample, model in zip(samples_of(table.filled(statistics.trusted)), samples, strict=True)
     ]
-    return with_people(comparison, samples, own, options, trusted[0].queries)
+    return with_people(comparison, samples, own, options)
 
 
 def _slices(
-    table: ValueTable, samples: Sequence[Sample], options: Options, by: Mapping[Any, str]
+    table: ValueTable, samples: Sequence[Sample], options: Options
 ) -> tuple[tuple[PairComparison, ...], list[Notice]]:
     """Compare all pairs in each group of queries, and say how many queries have no group."""
+    by = options.by
     if not by:
         return (), []
     if options.test == "tukey":
@@ -223,25 +161,39 @@ def _seen_clusters(samples: Sequence[Sample]) -> tuple[Notice, ...]:
     return ()
 
 
-def _methods(
-    test: str | None, interval: str | None, systems: Sequence[System], trusted: bool
-) -> tuple[str, str]:
-    """Return the test and the kind of interval; only Student's t knows of repeated runs and people."""
-    for value, known, what in ((test, TESTS, "test"), (interval, INTERVALS, "interval")):
+def _methods(chosen: Statistics, systems: Sequence[System]) -> tuple[str, str]:
+    """Return the test and the kind of interval, and refuse choices that do not go together."""
+    for value, known, what in (
+        (chosen.test, TESTS, "test"),
+        (chosen.interval, INTERVALS, "interval"),
+        (chosen.correction, CORRECTIONS, "correction"),
+        (chosen.zeros, ZERO_RULES, "rule for zeros"),
+    ):
         if value is not None:
             one_of(value, known, what)
-    if trusted:
-        if test not in (None, "t") or interval not in (None, "t"):
-            raise UsageError("with trusted= the test and the interval are those of Student's t.")
-        return "t", "t"
-    if all(len(system.runs) == 1 for system in systems):
-        return test or "randomization", interval or "bca"
-    if test not in (None, "t") or interval not in (None, "t"):
+    if chosen.trusted is not None and (chosen.by or chosen.repeats):
+        raise UsageError("trusted= does not go with by= and repeats=. Leave one out.")
+    test, interval = chosen.test or "randomization", chosen.interval or "bca"
+    repeated = any(len(system.runs) > 1 for system in systems)
+    if repeated or chosen.trusted is not None:  # which Student's t alone knows of
+        if chosen.test not in (None, "t") or chosen.interval not in (None, "t"):
+            raise UsageError(
+                "with repeated runs the test and the interval are those of Student's t, which accounts "
+                "for the variance between queries and between runs. Leave out test= and interval=."
+                if repeated
+                else "with trusted= the test and the interval are those of Student's t."
+            )
+        test = interval = "t"
+    if chosen.weights is not None and test not in WEIGHTED:
         raise UsageError(
-            "with repeated runs the test and the interval are those of Student's t, which accounts "
-            "for the variance between queries and between runs. Leave out test= and interval=."
+            f"the {TESTS[test]} does not take weights of queries. Use one of {', '.join(WEIGHTED)}."
         )
-    return "t", "t"
+    if test == "tukey" and chosen.correction == "bh":
+        raise UsageError(
+            "the Tukey test controls the family-wise error, not the false discovery rate; use "
+            "correction='holm' or 'none' with it, or 'bh' with another test."
+        )
+    return test, interval
 
 
 def _place_of(baseline: str | None, names: Sequence[str]) -> int:

@@ -85,7 +85,7 @@ def _tukey(sample: Sample, options: Options) -> PValues:
         values[order],
         weights=sample.means.weights_of(0),  # those of all pairs, which have the same queries
         resamples=options.resamples,
-        rng=options.seed,
+        rng=options.rng,
         confidence=1.0 - options.alpha / options.measures_in_family,
     )
     base, run = np.argsort(order)[sample.pairs.T]
@@ -123,7 +123,7 @@ def _sign_flips(samples: Sequence[Sample], options: Options) -> list[PValues]:
         np.concatenate(lefts),
         np.concatenate(rights),
         resamples=options.resamples,
-        seed=options.seed,
+        seed=options.rng,
     )
     ends = np.cumsum([len(sample.pairs) for sample in samples])[:-1]
     return [

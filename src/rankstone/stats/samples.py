@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rankstone.choices.statistics import Statistics
 from rankstone.core.aggregate import MEAN
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Clusters, freedom
@@ -15,24 +16,17 @@ from rankstone.stats.values import ValueTable
 _SAME = 1e-12  # relative; values closer than this are ties
 
 
-@dataclass(frozen=True, eq=False)
-class Options:
-    """Options of a comparison; ``stats.compare.compare`` describes the fields.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Options(Statistics):
+    """The statistics of a comparison: test, interval and seed are those in force.
 
-    ``families`` is the number of sets of comparisons that are corrected together, of
-    ``measures_in_family`` measures each.
+    ``exact`` intervals hold for any values, ``families`` is the number of sets of comparisons that are
+    corrected together, of ``measures_in_family`` measures each.
     """
 
-    test: str
-    correction: str
-    interval: str
-    confidence: float
-    resamples: int
-    seed: int
-    minimum_difference: float | None
-    incomplete_above: float
-    zeros: str
-    moved: int
+    test: str = ""
+    interval: str = ""
+    rng: int = 0
     exact: bool = False
     measures_in_family: int = 1
     families: int = 1

@@ -361,7 +361,6 @@ def with_people(
     samples: Sequence[Sample],
     people: Sequence[Sample],
     options: Options,
-    queries: Iterable[Any],
 ) -> Comparison:
     """Return a comparison by people's and the model's judgments together.
 
@@ -372,7 +371,6 @@ def with_people(
         samples: that it was made from.
         people: the same by people's judgments, NaN for queries that they did not judge.
         options: of the comparison.
-        queries: that people judged.
     """
     alone = compare_pairs(people[0].table, people, replace(options, interval="bca"))
     pairs: list[PairComparison] = []
@@ -426,7 +424,7 @@ def with_people(
         first.table.queries,
         first.values,
         people[0].values,
-        queries,
+        options.trusted[0].queries,
         higher=first.higher,
         clustered=first.clusters is not None,
     )

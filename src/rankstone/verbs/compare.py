@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
-from rankstone.choices.statistics import Statistics
 from rankstone.core.engine import load_engine
 from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
@@ -131,16 +130,16 @@ def compare_values_by_query(
     setup: Setup,
 ) -> Comparison:
     """Compare values per query as the statistics of a setup say."""
-    chosen = {f.name: getattr(setup.statistics, f.name) for f in fields(Statistics)}
-    weights, lower = chosen["weights"], chosen["lower_is_better"]
+    statistics = setup.statistics
+    weights, lower = statistics.weights, statistics.lower_is_better
     if isinstance(weights, _PATH):
-        chosen["weights"] = read_weights(weights, values)
+        weights = read_weights(weights, values)
     _check_directions(lower, values)
     known = {n: m.definition for n in names or () if (m := _measure(n)) is not None}
     falling = (name for name, definition in known.items() if not definition.higher_is_better)
-    chosen["lower_is_better"] = {*lower, *falling}
+    statistics = statistics.replace(weights=weights, lower_is_better={*lower, *falling})
     ranges = {name: definition.range for name, definition in known.items()}
-    made = compare_values(values, measures=names, ranges=ranges, **chosen)
+    made = compare_values(values, statistics, measures=names, ranges=ranges)
     made = replace(made, provenance={"rankstone": __version__, **made.provenance})
     comparison = _with_notices(made, lower, notices)
     return comparison if weights is not None else with_holes(comparison, values)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.choices.statistics import Statistics
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, did_you_mean, plural
 from rankstone.language import tr
@@ -320,20 +321,19 @@ class Values:
     ) -> list[PairComparison]:
         """Compare by one measure: over all queries, or in each group in the order of their names."""
         definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
-        made = compare(
-            [self.baseline, self.candidate],
-            measures=[measure],
+        statistics = Statistics(
             test="t",
             correction="none",
             confidence=confidence,
             lower_is_better=[m for m, d in definitions.items() if not d.higher_is_better],
             moved=_WORST,
-            ranges={m: d.range for m, d in definitions.items()},
             clusters=self.clusters,
             trusted=self.trusted,
             by=groups,
-            exact=True,
         )
+        ranges = {m: d.range for m, d in definitions.items()}
+        both = [self.baseline, self.candidate]
+        made = compare(both, statistics, measures=[measure], ranges=ranges, exact=True)
         pairs = sorted(made.slices, key=lambda pair: str(pair.group)) or made.comparisons
         pairs = [replace(pair, warnings=(*pair.warnings, *made.notices)) for pair in pairs]
         nan = math.nan  # nothing is decided by an interval that assumes how clusters vary
