@@ -35,9 +35,9 @@ from rankstone.stats.samples import Options, Sample
 FEWEST = 20
 _FEWEST_CHANGED = 10  # of them, if most have the same value
 _FOLDS = 10
-#: The weight of a model's values is that of queries beyond so many: its rare large errors are in few of those
-#: that people judged, or in none, so that the fewer these are, the less they show what its values are worth.
-_UNSEEN = 15
+#: So many queries that people judged halve the weight of a model's values: its rare large errors are in few
+#: of them, or in none, so that the fewer these are, the less they show what its values are worth.
+_UNSEEN = 42
 _SUSPICIOUS = 1e-3  # p-value of the model's values being others for the trusted queries
 _LEVEL = 0.05  # at which a model is said to favour a run
 
@@ -159,7 +159,7 @@ class Parts:
         """Return the weight of the model's value of each query, from the other parts of them.
 
         The slope of y on the model's values, lowered by what the mean of the others varies, makes the
-        variance least. It is lowered for errors that n queries do not show, by 15 / n, and from 0 to 1.
+        variance least. It is from 0 to 1, and divided by 1 + (42 / n)^2 for errors that n queries do not show.
         """
         (a, b), seen = self.shares, self.model[0]
         units = np.arange(len(a)) if self.codes is None else self.codes[0]
@@ -171,7 +171,7 @@ class Parts:
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = (sxy - sx * sy / s) / (sxx - sx * sx / s)
         shrunk = np.nan_to_num(slope, posinf=0.0, neginf=0.0) * (a @ a) / (a @ a + b @ b)
-        shown = max(1.0 - _UNSEEN * float(a @ a), 0.0)  # a @ a is 1 / n of equal shares
+        shown = 1.0 / (1.0 + (_UNSEEN * float(a @ a)) ** 2)  # a @ a is 1 / n of equal shares
         return shown * np.clip(shrunk, 0.0, 1.0)[:, fold]
 
     def _variance(self, own: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
