@@ -15,7 +15,7 @@ from _site.command_pages import parsers
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.verbs.gate.rules import read_settings
+from rankstone.verbs.gate.rules import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SEARCH = ROOT / "examples" / "search"
@@ -262,4 +262,4 @@ def test_settings_on_pages_are_settings(tmp_path):
             with pytest.raises(rs.DataError, match=r"no file matches 'nq/\*.run'"):
                 rs.leaderboard(path)
         else:
-            assert read_settings(str(path)), page
+            assert Settings.read(str(path)), page

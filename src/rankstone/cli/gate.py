@@ -62,13 +62,13 @@ def run(args: Namespace) -> int:
     """Apply the rules, print the verdict and return its exit code."""
     from rankstone.core.atomic import check_own, replaced
     from rankstone.verbs.gate.gate import Inputs
-    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, find_settings, read_settings
+    from rankstone.verbs.gate.rules import DOCUMENTS, KINDS, Settings
     from rankstone.verbs.gate.text import write_verdict
 
     outputs = [(path, form_of(path, _ENDINGS)) for path in args.output]
     for path, form in outputs:
         check_own(path, _MARKS[form], force=args.force)
-    settings = read_settings(args.settings) if args.settings else find_settings()
+    settings = Settings.read(args.settings) if args.settings else Settings.find()
     words = (*KINDS, *DOCUMENTS, "min-queries", "smallest-slice", "inconclusive")
     own = {n: getattr(args, n.replace("-", "_")) for n in (*words, *_FILES)}
     with spoken_warnings(quiet=args.quiet):

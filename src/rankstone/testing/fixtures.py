@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rankstone.testing import assert_gate
-from rankstone.verbs.gate.rules import find_settings
+from rankstone.verbs.gate.rules import Settings
 from rankstone.verbs.gate.verdict import Verdict
 
 
@@ -28,7 +28,7 @@ def quality_gate(
 
     def check(judgments: Any, candidate: Any, baseline: Any = None, **rules: Any) -> Verdict:
         __tracebackhide__ = True
-        rules.setdefault("settings", find_settings(os.fspath(pytestconfig.rootpath)).path)
+        rules.setdefault("settings", Settings.find(os.fspath(pytestconfig.rootpath)).path)
         verdict = assert_gate(judgments, candidate, baseline, **rules)
         record_property("rankstone gate", verdict.headline())
         return verdict

@@ -180,6 +180,16 @@ class Baseline:
             ) from None
 
     @classmethod
+    def load(cls, content: bytes, path: str) -> Baseline:
+        """Return the baseline in a file's content: a baseline file or a saved Result."""
+        try:
+            if f'"{SCHEMA.rpartition("/")[0]}/'.encode() in content[:4096]:
+                return cls.from_json(content)
+            return cls.of(Result.from_json(content))
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+
+    @classmethod
     def _from_dict(cls, data: Mapping[str, Any]) -> Baseline:
         rows, measures = data["values"], list(data["measures"])
         if any(len(row) != len(measures) + 1 for row in rows):
@@ -238,16 +248,6 @@ class Baseline:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline to a file, whole or not at all."""
         write_text(path, self.to_json())
-
-
-def load_baseline(content: bytes, path: str) -> Baseline:
-    """Return the baseline in a file's content: a baseline file or a saved Result."""
-    try:
-        if f'"{SCHEMA.rpartition("/")[0]}/'.encode() in content[:4096]:
-            return Baseline.from_json(content)
-        return Baseline.of(Result.from_json(content))
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
 
 
 def is_saved(head: bytes) -> bool:

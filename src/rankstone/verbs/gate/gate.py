@@ -26,23 +26,9 @@ from rankstone.verbs.compare import (
     with_groups,
 )
 from rankstone.verbs.evaluate import evaluate_collection
-from rankstone.verbs.gate.baseline import (
-    Baseline,
-    is_saved,
-    load_baseline,
-    require_comparable,
-    require_measures,
-)
+from rankstone.verbs.gate.baseline import Baseline, is_saved, require_comparable, require_measures
 from rankstone.verbs.gate.checks import Amounts, Values, answers_check, decide
-from rankstone.verbs.gate.rules import (
-    RELATIVE,
-    MustFind,
-    Needs,
-    Rules,
-    Settings,
-    read_settings,
-    rules_of,
-)
+from rankstone.verbs.gate.rules import RELATIVE, MustFind, Needs, Rules, Settings, rules_of
 from rankstone.verbs.gate.verdict import WARN, Check, Verdict
 from rankstone.verbs.parts import Request
 
@@ -130,7 +116,7 @@ def gate(
         "values": values,
         "baseline-values": baseline_values,
     }
-    shared = Settings() if settings is None else read_settings(os.fspath(settings))
+    shared = Settings() if settings is None else Settings.read(os.fspath(settings))
     return Inputs.of(candidate, own, dict(options), shared).verdict(judgments)
 
 
@@ -321,7 +307,7 @@ def saved_baseline(path: str, max_bytes: int | None = None) -> Baseline | None:
     if os.path.isdir(path):
         return None
     content = _saved(path, max_bytes)
-    return None if content is None else load_baseline(content, path)
+    return None if content is None else Baseline.load(content, path)
 
 
 def _empty(rules: Rules, candidate: Any, reason: str) -> Verdict:

@@ -367,6 +367,37 @@ class Settings:
     path: str | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def find(cls, folder: str = ".") -> Settings:
+        """Return the settings of a folder: of ``rankstone.toml``, else of ``pyproject.toml``."""
+        for name in (OWN, SHARED):
+            path = name if folder == "." else os.path.join(folder, name)
+            if os.path.isfile(path):
+                settings = cls.read(path)
+                if name == OWN or settings.values:
+                    return settings
+        return cls()
+
+    @classmethod
+    def read(cls, path: str) -> Settings:
+        """Read the settings in a file: ``[gate]``, or ``[tool.rankstone.gate]`` in a pyproject.toml."""
+        try:
+            with open(path, "rb") as stream:
+                data = tomllib.load(stream)
+        except OSError as error:
+            raise DataError(f"{path}: {error.strerror}.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: this is not valid TOML ({error}).") from None
+        shared = os.path.basename(path) == SHARED
+        table = _table(_table(data, "tool", path), "rankstone", path) if shared else data
+        where = "[tool.rankstone]" if shared else "the file"
+        _check_keys(table, {"gate"}, f"{path}: {where}")
+        values = _table(table, "gate", path)
+        _check_keys(values, set(_TYPES), f"{path}: [{'tool.rankstone.' * shared}gate]")
+        for key, value in values.items():
+            _check_type(key, value, path)
+        return cls(path, values)
+
     def file(self, key: str) -> str | None:
         """Return a path; relative ones start at the folder of the settings."""
         value = self.values.get(key)
@@ -395,37 +426,6 @@ class Settings:
                 is_file = field_named(name).metadata["kind"] == "data" and "{" not in str(value)
                 options[name] = self.file(key) if is_file else value
         return options
-
-
-def find_settings(folder: str = ".") -> Settings:
-    """Return the settings of a folder: of ``rankstone.toml``, else of ``pyproject.toml``."""
-    for name in (OWN, SHARED):
-        path = name if folder == "." else os.path.join(folder, name)
-        if os.path.isfile(path):
-            settings = read_settings(path)
-            if name == OWN or settings.values:
-                return settings
-    return Settings()
-
-
-def read_settings(path: str) -> Settings:
-    """Read the settings in a file: ``[gate]``, or ``[tool.rankstone.gate]`` in a pyproject.toml."""
-    try:
-        with open(path, "rb") as stream:
-            data = tomllib.load(stream)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: this is not valid TOML ({error}).") from None
-    shared = os.path.basename(path) == SHARED
-    table = _table(_table(data, "tool", path), "rankstone", path) if shared else data
-    where = "[tool.rankstone]" if shared else "the file"
-    _check_keys(table, {"gate"}, f"{path}: {where}")
-    values = _table(table, "gate", path)
-    _check_keys(values, set(_TYPES), f"{path}: [{'tool.rankstone.' * shared}gate]")
-    for key, value in values.items():
-        _check_type(key, value, path)
-    return Settings(path, values)
 
 
 def _table(data: Mapping[str, Any], key: str, path: str) -> dict[str, Any]:
