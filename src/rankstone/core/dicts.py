@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any
@@ -12,15 +12,7 @@ import numpy as np
 from rankstone.core import engine
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.judgments import Judgments
-from rankstone.core.matches import (
-    SAMPLED_DOCS,
-    DocsByQuery,
-    Matches,
-    Outcome,
-    arrays_of,
-    lacks_judged,
-    sampled_queries,
-)
+from rankstone.core.matches import Matches, Outcome, arrays_of, doc_samples
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
@@ -141,7 +133,7 @@ class ScoredRun:
             scan,
             unjudged_queries=unjudged,
             unjudged_sample=sample,
-            doc_samples=_doc_samples(scan, judgments, docs, lambda q: self.data[queries[q]]),
+            doc_samples=doc_samples(scan, judgments.groups, docs, lambda q: self.data[queries[q]]),
         )
 
     def _repaired(self, kind: str, query: Any, doc: Any, value: Any) -> ScoredRun:
@@ -226,8 +218,8 @@ class ListedRun:
             unjudged_queries=unjudged,
             unjudged_sample=sample,
             notices=self.about,
-            doc_samples=_doc_samples(
-                scan, judgments, docs, lambda q: self._list(queries[q], as_text=as_text)
+            doc_samples=doc_samples(
+                scan, judgments.groups, docs, lambda q: self._list(queries[q], as_text=as_text)
             ),
         )
 
@@ -336,24 +328,6 @@ def _like(ids: Ids, others: Iterator[Any], *, typed: bool) -> list[Any]:
     if ids.kind == "text" and not ids.typed and isinstance(next(others, None), _NUMBERS):
         return ids.as_numbers()
     return ids.objects
-
-
-def _doc_samples(
-    scan: Mapping[str, Any],
-    judgments: Judgments,
-    docs: Sequence[Any],
-    ranking: Callable[[int], Iterable[Any]],
-) -> DocsByQuery:
-    """Return unjudged documents of a few queries in which judged documents are missing."""
-    lacking = lacks_judged(judgments.groups, scan["judgment"], scan["present"].astype(bool))
-    queries = sampled_queries(np.flatnonzero(lacking).tolist())
-    unjudged: list[Any] = []
-    bounds = [0]
-    for q in queries:
-        judged = set(docs[judgments.groups[q] : judgments.groups[q + 1]])
-        unjudged += islice((doc for doc in ranking(q) if doc not in judged), SAMPLED_DOCS)
-        bounds.append(len(unjudged))
-    return DocsByQuery(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
 
 
 def _unjudged(data: Mapping[Any, Any], queries: list[Any]) -> tuple[int, tuple[Any, ...]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -84,6 +85,31 @@ class DocsByQuery(NamedTuple, Generic[Docs]):
     queries: np.ndarray
     bounds: np.ndarray
     docs: Docs
+
+
+def doc_samples(
+    scan: Mapping[str, Any],
+    groups: np.ndarray,
+    docs: Sequence[Any],
+    ranking: Callable[[int], Iterable[Any]],
+) -> DocsByQuery[list[Any]]:
+    """Return unjudged documents of a few queries in which judged documents are missing.
+
+    Args:
+        scan: arrays of matches.
+        groups: bounds of the judged documents of each query.
+        docs: the judged documents.
+        ranking: returns the documents of a query of the run.
+    """
+    lacking = lacks_judged(groups, scan["judgment"], scan["present"].astype(bool))
+    queries = sampled_queries(np.flatnonzero(lacking).tolist())
+    unjudged: list[Any] = []
+    bounds = [0]
+    for q in queries:
+        judged = set(docs[groups[q] : groups[q + 1]])
+        unjudged += islice((doc for doc in ranking(q) if doc not in judged), SAMPLED_DOCS)
+        bounds.append(len(unjudged))
+    return DocsByQuery(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
 
 
 @dataclass(frozen=True, eq=False)
