@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -29,14 +29,7 @@ from rankstone.measures.compute import compute_each, final_values
 from rankstone.measures.request import listed_measures
 from rankstone.page import contents as page
 from rankstone.page.html import Report
-from rankstone.page.model import (
-    MeasurePart,
-    RankingPart,
-    ReportModel,
-    RunPart,
-    WorkingPart,
-    cells,
-)
+from rankstone.page.model import RankingPart, ReportModel, WorkingPart, cells
 from rankstone.page.rankings import rankings_part
 from rankstone.page.workings import Plan, working_parts
 from rankstone.stats.comparison import Comparison
@@ -122,6 +115,9 @@ def report(
             "by=."
         )
     people: dict[str, Result] = {}
+    rankings: RankingPart | None = None
+    workings: list[WorkingPart] = []
+    cutoffs: dict[str, dict[str, Any]] = {}
     if runs is None:
         values, names, notices = values_by_query(judgments, None, measures, setup)
         ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
@@ -130,10 +126,8 @@ def report(
         queries = (q for one in values for q in one.queries)
         own_setup = with_groups(setup, judgments, queries)
         comparison = _comparison([*ordered.values()], own, own_setup, notices)
-        lower = statistics.lower_is_better
-        contents = _Contents(
-            [page.run_part(result) for result in results], page.saved_measures(own, lower)
-        )
+        run_parts = [page.run_part(result) for result in results]
+        measure_parts = page.saved_measures(own, statistics.lower_is_better)
         ids = _ids_of(results)
     else:
         if statistics.lower_is_better:
@@ -150,7 +144,10 @@ def report(
         if statistics.trusted is not None:
             people = by_people(named, listed_measures(measures or DEFAULT), setup)
         comparison = _compared(results, own_setup, people)
-        contents = _contents(evaluated, ids, depth)
+        rankings, workings = _rankings_and_workings(evaluated, ids, depth)
+        run_parts = on_each(lambda one: page.run_part(one.result, one.data, depth), evaluated)
+        measure_parts = page.measure_parts(evaluated[0].plan)
+        cutoffs = _by_cutoff(evaluated)
     statistics = with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
     if weights is not None:
@@ -170,8 +167,8 @@ def report(
             for result in results
         ]
         results = [result for result, _ in both]
-        parts = zip(contents.runs, results, strict=True)
-        contents = replace(contents, runs=[page.with_notices(part, own) for part, own in parts])
+        parts = zip(run_parts, results, strict=True)
+        run_parts = [page.with_notices(part, own) for part, own in parts]
         intervals = [
             [cells([own[m].low, own[m].high]) if m in own else None for m in result.measures]
             for result, own in both
@@ -180,7 +177,6 @@ def report(
         intervals = [page.intervals_of(result, statistics) for result in results]
     named = statistics.by
     grouped = None if named is None else QueryGroups("by", {str(q): g for q, g in named.items()})
-    rankings = contents.rankings
     if rankings is not None and document_texts is not None:
         progress(tr("reading texts of documents"))
         rankings = replace(rankings, texts=page.document_texts(document_texts, rankings, results))
@@ -188,19 +184,19 @@ def report(
     model = ReportModel(
         title=title or " · ".join(result.name for result in results),
         language=language_in_force(),
-        runs=contents.runs,
-        measures=contents.measures,
+        runs=run_parts,
+        measures=measure_parts,
         queries=page.queries_of(ids, query_texts, grouped),
         values=[page.values_of(result, ids) for result in results],
         means=[cells(list(result.aggregates.values())) for result in results],
         intervals=intervals,
         confidence=statistics.confidence,
-        pairs=page.pairs_of(comparison, contents.runs),
+        pairs=page.pairs_of(comparison, run_parts),
         comparison=page.method_of(comparison),
         rankings=rankings,
-        workings=contents.workings,
+        workings=workings,
         slices=page.slices_of(results, grouped, comparison),
-        cutoffs={} if weights is not None or people else contents.cutoffs,  # those are of all alike
+        cutoffs={} if weights is not None or people else cutoffs,  # those are of all alike
         conventions=[] if runs is None else page.convention_rows(first.conventions),
         tables=page.tables_of(results, comparison),
         weighted=weights is not None,
@@ -315,28 +311,6 @@ def _ids_of(results: Sequence[Result]) -> list[Any]:
     if any(list(result.queries) != ids for result in results):
         ids = list(dict.fromkeys(query for result in results for query in result.queries))
     return ids
-
-
-@dataclass(frozen=True, eq=False)
-class _Contents:
-    """Page contents other than values. For saved values only ``runs`` and ``measures`` are set."""
-
-    runs: list[RunPart]
-    measures: list[MeasurePart]
-    rankings: RankingPart | None = None
-    workings: Sequence[WorkingPart] = field(default_factory=list)
-    cutoffs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-def _contents(evaluated: Sequence[_EvaluatedRun], ids: Sequence[Any], depth: int) -> _Contents:
-    rankings, workings = _rankings_and_workings(evaluated, ids, depth)
-    return _Contents(
-        on_each(lambda one: page.run_part(one.result, one.data, depth), evaluated),
-        page.measure_parts(evaluated[0].plan),
-        rankings,
-        workings,
-        _by_cutoff(evaluated),
-    )
 
 
 def _rankings_and_workings(
