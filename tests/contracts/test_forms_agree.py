@@ -23,7 +23,7 @@ from rankstone.verbs.load import load_judgments, load_run
 # Every retrieved document is judged and every judged one retrieved, so that arrays can hold it.
 JUDGED = {
     "0": {"d3": 2, "d1": 0, "d7": 1},
-    "1": {"d2": 0.5, "d1": 1, "d9": 0, "d4": 3},
+    "1": {"d2": 1.5, "d1": 1, "d9": 0, "d4": 3},
     "2": {"7": 3, "8": 0},
 }
 RANKED = {"0": ["d1", "d3", "d7"], "1": ["d9", "d4", "d2", "d1"], "2": ["8", "7"]}

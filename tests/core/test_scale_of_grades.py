@@ -1,4 +1,4 @@
-"""Grades from 1 to 5, where 1 means not relevant, are warned of."""
+"""Scales whose grades of documents that are not relevant are in doubt are warned of."""
 
 import numpy as np
 import pytest
@@ -41,3 +41,32 @@ def test_other_scales_are_not(grades):
 def test_validate_reports_it(tmp_path):
     (report,) = rs.validate(str(written(tmp_path)))
     assert CODE in {n.code for n in report.notices}
+
+
+FRACTIONS = {"q": {"a": 0.5, "b": 1, "c": 0}, "p": {"a": 0.9}}
+
+
+@pytest.mark.parametrize("form", ["dicts", "file", "arrays"])
+def test_grades_between_0_and_1_are_warned_of(form, tmp_path):
+    path = tmp_path / "judged.csv"
+    rows = [f"{q},{d},{g}\n" for q, own in FRACTIONS.items() for d, g in own.items()]
+    path.write_text("query,doc,grade\n" + "".join(rows))
+    judged = {"dicts": FRACTIONS, "file": path, "arrays": np.array([[0.5, 1, 0], [0.9, 0, 0]])}[
+        form
+    ]
+    run = SCORES.repeat(2, axis=0) if form == "arrays" else {"q": RUN["q"], "p": RUN["q"]}
+    with pytest.warns(rs.RankstoneWarning, match="2 judged documents have a grade between 0 and 1"):
+        result = rs.evaluate(judged, run, "RR")
+    assert result["RR"] == 0.25
+    lower = rs.evaluate(judged, run, "RR", relevance=0.5)
+    assert (lower["RR"], codes(lower)) == (1, set())
+    graded = rs.evaluate(judged, run, ["nDCG", "P(rel=0.5)@1"])
+    assert "grades-below-one" not in codes(graded)
+
+
+def test_validate_counts_relevant_documents_as_evaluate_does(tmp_path):
+    path = tmp_path / "judged.csv"
+    path.write_text("query,doc,grade\nq,a,0.5\nq,b,1\nq,c,0\n")
+    (report,) = rs.validate(str(path))
+    assert report.facts["relevant_per_query"]["most"] == 1
+    assert "grades-below-one" in {n.code for n in report.notices}

@@ -63,7 +63,7 @@ def test_relevant_documents_are_counted_by_query(tmp_path):
     report, _ = validated(tmp_path, judged, {"a": {"d": 1}})
     assert report.facts["relevant_per_query"] == {"least": 0, "median": 1, "most": 2}
     notice = notices_of(report)["no-relevant"]
-    assert (notice.count, notice.text) == (1, "1 of 4 queries without a grade above 0")
+    assert (notice.count, notice.text) == (1, "1 of 4 queries without a relevant document")
 
 
 @pytest.mark.parametrize("count", [20, 21])
@@ -157,10 +157,10 @@ def test_convert_takes_a_folder_and_compresses_nothing(tmp_path, capsys):
 
 
 def test_validate_shows_every_grade_and_takes_a_run_alone(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("1 0 a 0.12345671\n1 0 b 0.12345672\n")
+    (tmp_path / "qrels").write_text("1 0 a 1.12345671\n1 0 b 1.12345672\n")
     (tmp_path / "run").write_text("1 Q0 a 1 2.0 t\n")
     assert main(["validate", str(tmp_path / "qrels")]) == 0
-    assert "1 of grade 0.12345671, 1 of grade 0.12345672" in capsys.readouterr().out
+    assert "1 of grade 1.12345671, 1 of grade 1.12345672" in capsys.readouterr().out
     assert main(["validate", str(tmp_path / "run")]) == 3
     assert "A run alone is validated with --as run." in capsys.readouterr().out
     assert main(["validate", str(tmp_path / "run"), "--as", "run"]) == 0

@@ -53,11 +53,13 @@ def negative_notices(grades: np.ndarray) -> list[Notice]:
 
 
 def scale_notices(grades: np.ndarray) -> list[Notice]:
-    """Warn of a scale of three or more grades that has no grade of documents that are not relevant."""
+    """Warn of three or more grades and none of documents that are not relevant, and of fractions below 1."""
     odd = False
     if grades.size and (lowest := grades.min()) >= 1:
         odd = bool(((grades > lowest) & (grades < grades.max())).any())
-    return reading_notice("grades-without-zero", grades.size if odd else 0)
+    below = int(((grades > 0) & (grades < 1)).sum())
+    without_zero = reading_notice("grades-without-zero", grades.size if odd else 0)
+    return [*without_zero, *reading_notice("grades-below-one", below)]
 
 
 def tally_matches(

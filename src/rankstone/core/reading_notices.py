@@ -26,6 +26,7 @@ TABLE = {
     "order-against-scores": ("warning", "in {n} of {of:list} the order disagrees with the scores; the order decides, unless rank_by='score'"),
     "labels-and-scores": ("warning", "labels are fractions and scores are whole numbers, as if they had changed places; labels come first"),
     "grades-without-zero": ("warning", "none of {n:judged document} has the grade 0, so all count as relevant; if the lowest grade of the scale means that a document is not, say relevance=2 or more"),
+    "grades-below-one": ("warning", "{n:judged document} {n:has|have} a grade between 0 and 1, and {n:counts|count} as not relevant, for relevance is 1 by default; choose it, such as relevance=0.5, or give grades of 1 and more"),
     "query-starts-again": ("warning", "the items of {n:query} are not next to each other, and count as one list; if they are several, choose qid_blocks='separate'"),
     "commented-rows": ("warning", "{n:row} after a # at the start of the line; read as comments"),
     "repeated-judgments": ("warning", "{n:repeated judgment}; each counts once"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import look_alike_notices, look_alikes
@@ -105,7 +106,9 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
     except RankstoneError as error:
         return FileReport(path, "judgments", name, {}, error=str(error)), None
     grades = Counter(judgments.grades.tolist())
-    relevant = np.add.reduceat(np.append(judgments.grades > 0, 0), judgments.groups[:-1])
+    relevant = np.add.reduceat(
+        np.append(judgments.grades >= Conventions().relevance, 0), judgments.groups[:-1]
+    )
     relevant[np.diff(judgments.groups) == 0] = 0
     facts = {
         "rows": len(judgments),
@@ -119,7 +122,7 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
     notices = [*judgments.notices, *scale_notices(judgments.grades)]
     without = int((relevant == 0).sum())
     if without:
-        text = tr("{} of {} without a grade above 0").format(
+        text = tr("{} of {} without a relevant document").format(
             without, plural(len(relevant), "query")
         )
         notices.append(Notice("no-relevant", without, text, level="note"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -136,15 +137,6 @@ class Plan:
     def names(self) -> list[str]:
         """The names of the columns."""
         return [name for name, _, _ in self.steps]
-
-    @property
-    def chooses_relevance(self) -> bool:
-        """Whether it was said for every measure which grades are relevant."""
-        usual = Conventions()
-        return all(
-            "relevance" in usual.diff(c) or m.params.get("rel") is not None
-            for _, m, c in self.steps
-        )
 
     @property
     def reads_input_order(self) -> bool:
@@ -356,6 +348,12 @@ def _undefined(plan: Plan, part: Part) -> Iterator[Notice]:
         yield Notice("undefined", left, text, level="note" if counted else "warning")
 
 
+def _chooses_relevance(measure: Measure, conventions: Conventions) -> bool:
+    """Return whether it was said which grades are relevant to a measure."""
+    chosen = Conventions().diff(conventions)
+    return "relevance" in chosen or measure.params.get("rel") is not None
+
+
 def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
     """Yield a warning for each measure whose table of gains makes high grades worthless."""
     for name, measure, _ in plan.steps:
@@ -369,9 +367,13 @@ def _gain_notices(plan: Plan, ranked: Ranked) -> Iterator[Notice]:
 
 def notices_of(plan: Plan, tally: Tally) -> tuple[Notice, ...]:
     """Return the notices on data, ranking and requested measures."""
-    answered = ["grades-without-zero"] if plan.chooses_relevance else []
+    threshold = [_chooses_relevance(m, c) for _, m, c in plan.steps]
+    answered = ["grades-without-zero"] if all(threshold) else []
     if answered and all(m.params.get("gain") in (None, "binary") for _, m, _ in plan.steps):
         answered.append("ratings-as-grades")
+    graded = (m.definition.uses_grades for _, m, _ in plan.steps)
+    if all(map(or_, threshold, graded)):
+        answered.append("grades-below-one")
     setup = plan.request.setup
     chosen = plan.request.followed or setup.evaluation.conventions or "no_relevant" in setup.single
     return (
