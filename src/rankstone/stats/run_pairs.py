@@ -32,9 +32,9 @@ def compare_pairs(
     tested = p_values(samples, options)
     p = np.concatenate([t.values for t in tested])
     starts = range(0, len(p), len(samples[0].pairs))
-    tested = _redrawn(samples, tested, _adjusted(p, options, factor), options)
+    tested = _redrawn(samples, tested, adjusted_by_family(p, options, factor), options)
     p = np.concatenate([t.values for t in tested])
-    pairs = list(_pairs(samples, tested, _adjusted(p, options, factor), options, factor))
+    pairs = list(_pairs(samples, tested, adjusted_by_family(p, options, factor), options, factor))
     answered = table.answered()
     if answered.all():
         return tuple(pairs)
@@ -54,7 +54,7 @@ def compare_pairs(
         flat = [place for part in places for place in part]
         tested = p_values(over_common, options)
         p[flat] = np.concatenate([t.values for t in tested])
-        adjusted = _adjusted(p, options, factor)[flat]
+        adjusted = adjusted_by_family(p, options, factor)[flat]
         more = _pairs(over_common, tested, adjusted, options, factor)
         commons = dict(zip(flat, more, strict=True))
     for i, pair in enumerate(pairs):
@@ -200,7 +200,7 @@ def _redrawn(
     return redrawn
 
 
-def _adjusted(p: np.ndarray, options: Options, factor: int) -> np.ndarray:
+def adjusted_by_family(p: np.ndarray, options: Options, factor: int = 1) -> np.ndarray:
     """Correct each family of p-values, which are in the order of measures."""
     if options.test == "tukey":
         # Tukey's p-values already hold the error over the pairs of one measure.

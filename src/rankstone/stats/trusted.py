@@ -23,12 +23,11 @@ from rankstone.errors import DataError, Notice, plural
 from rankstone.language import tr
 from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.comparison import Comparison, PairComparison
-from rankstone.stats.corrections import adjust
 from rankstone.stats.distributions import t_quantile, t_tail
 from rankstone.stats.intervals import Interval, interval
 from rankstone.stats.likely_clusters import id_groups
 from rankstone.stats.power import SIZES, Plan, detectable_difference
-from rankstone.stats.run_pairs import compare_pairs
+from rankstone.stats.run_pairs import adjusted_by_family, compare_pairs
 from rankstone.stats.samples import Options, Sample
 
 #: Fewer queries than this that people judged do not show how the model errs.
@@ -73,18 +72,18 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data with its 95 % interval and p-value; NaN is None."""
-        own = {"interval": self.interval(0.95), "p_value": self.p_value()}
-        data: dict[str, Any] = plain(vars(self) | own)
-        return data
+        more = {"interval": self.interval(0.95), "p_value": self.p_value()}
+        return {name: plain(value) for name, value in (vars(self) | more).items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read what ``to_dict`` returned."""
         own = {f.name: data[f.name] for f in fields(cls)}
-        for name in own.keys() - {"caution"}:
-            value = own[name]
-            own[name] = Estimate.from_dict(value) if isinstance(value, Mapping) else value
-            own[name] = math.nan if value is None else own[name]
+        for name, value in own.items():
+            if isinstance(value, Mapping):
+                own[name] = Estimate.from_dict(value)
+            elif value is None and name != "caution":
+                own[name] = math.nan
         return cls(**own)
 
 
@@ -182,27 +181,18 @@ class Parts:
             other: what each other query does to it.
         """
         if self.codes is not None:  # both parts of a cluster vary together
-            count = max(int(codes.max(initial=0)) for codes in self.codes) + 1
-            shares, *sums = (
-                np.bincount(self.codes[0], first, count)
-                + (0 if second is None else np.bincount(self.codes[1], second, count))
-                for first, second in ((self.shares[0], None), *zip(own, other, strict=True))
-            )
+            shares, codes = np.bincount(self.codes[0], self.shares[0]), np.concatenate(self.codes)
+            sums = np.array([np.bincount(codes, row) for row in np.hstack((own, other))])
             df = np.full(len(own), freedom(shares[None])[0])
-            return (np.array(sums) ** 2).sum(axis=1) * self._factor(shares), df
-        parts = [
-            (error**2).sum(axis=1) * self._factor(share)
-            for error, share in zip((own, other), self.shares, strict=True)
-        ]
-        # Satterthwaite's; the squares of unequal shares vary more.
-        freedoms = [
-            max((share @ share) ** 2 / max((share**4).sum(), 1e-300) / self._factor(share), 1.0)
-            for share in self.shares
-        ]
-        total = parts[0] + parts[1]
-        spread = parts[0] ** 2 / freedoms[0] + parts[1] ** 2 / freedoms[1]
+            return (sums**2).sum(axis=1) * self._factor(shares), df
+        variance, spread = np.zeros(len(own)), np.zeros(len(own))
+        for errors, share in zip((own, other), self.shares, strict=True):
+            part = (errors**2).sum(axis=1) * self._factor(share)
+            # Satterthwaite's degrees of freedom; the squares of unequal shares vary more.
+            df = (share @ share) ** 2 / max((share**4).sum(), 1e-300) / self._factor(share)
+            variance, spread = variance + part, spread + part**2 / max(df, 1.0)
         with np.errstate(invalid="ignore"):
-            return total, np.where(spread > 0, total**2 / spread, freedoms[0])
+            return variance, np.where(spread > 0, variance**2 / spread, len(self.shares[0]) - 1.0)
 
     def _factor(self, shares: np.ndarray) -> float:
         """Return n / (n - 1) of the effective number of units."""
@@ -376,6 +366,7 @@ def with_people(
     pairs: list[PairComparison] = []
     means = {name: dict(own) for name, own in comparison.means.items()}
     for model, own in zip(samples, people, strict=True):
+        tests, measure = len(model.pairs), model.measure
         codes = None if model.clusters is None else model.clusters.codes
         single, differences = (
             [
@@ -385,40 +376,39 @@ def with_people(
             for both in ((own.values, model.values), (own.differences, model.differences))
         )
         for name, one in zip(comparison.runs, single, strict=True):
-            means[name][model.measure] = one.mean
-        for (i, _), both in zip(model.pairs.tolist(), differences, strict=True):
-            pair, base = comparison.comparisons[len(pairs)], single[i].mean
+            means[name][measure] = one.mean
+        for (base, _), both in zip(model.pairs.tolist(), differences, strict=True):
+            pair = alone[len(pairs)]
             if both.caution:
-                pair = alone[len(pairs)]
                 said = [*pair.warnings, Notice("too-few-trusted", both.people, both.caution)]
             else:
+                pair, mean = comparison.comparisons[len(pairs)], single[base].mean
                 said = [n for n in pair.warnings if n.code not in _OF_THE_MODEL]
                 said.append(_contribution(both, options.confidence))
                 low, high = both.interval(options.confidence)
                 pair = replace(
                     pair,
                     difference=both.mean,
-                    baseline_mean=base,
-                    mean=base + both.mean,
+                    baseline_mean=mean,
+                    mean=mean + both.mean,
                     ci_low=low,
                     ci_high=high,
                     p_value=both.p_value(),
                     interval="trusted",
                     effect_size=math.nan,
                     effective_n=math.nan,
-                    detectable=both.detectable(options.alpha / len(model.pairs)),
+                    detectable=both.detectable(options.alpha / tests),
                 )
             if comparison.baseline is not None:
-                means[pair.run][pair.measure] = pair.mean
-                means[pair.baseline][pair.measure] = pair.baseline_mean
-            named, tests = (pair.baseline, pair.run), len(model.pairs)
-            if seen := favours(both, named, pair.measure, tests, higher=model.higher):
+                means[pair.run][measure] = pair.mean
+                means[pair.baseline][measure] = pair.baseline_mean
+            if seen := favours(
+                both, (pair.baseline, pair.run), measure, tests, higher=model.higher
+            ):
                 text = tr("{}; the difference is corrected for that").format(seen.text)
                 said.append(replace(seen, text=text))
             pairs.append(replace(pair, warnings=tuple(said), trusted=both))
-    split = np.split(np.array([pair.p_value for pair in pairs]), options.families)
-    adjusted = np.concatenate([adjust(p, options.correction) for p in split]).tolist()
-    done = tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
+    adjusted = adjusted_by_family(np.array([pair.p_value for pair in pairs]), options)
     first = samples[0]
     suspected = suspicions(
         first.table.queries,
@@ -428,8 +418,9 @@ def with_people(
         higher=first.higher,
         clustered=first.clusters is not None,
     )
+    done = (replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted.tolist(), strict=True))
     notices = (*suspected, *comparison.notices)
-    return replace(comparison, comparisons=done, means=means, notices=notices)
+    return replace(comparison, comparisons=tuple(done), means=means, notices=notices)
 
 
 #: Notices on the differences by the model's judgments, which do not decide.
@@ -510,8 +501,9 @@ def suspicions(
         notices.append(Notice("trusted-not-judged", len(unknown), text, tuple(unknown[:3])))
     n, ids = int(judged.sum()), [str(query) for query in queries]
     if FEWEST <= n < known.sum():
-        order = sorted(np.flatnonzero(known).tolist(), key=lambda i: _natural(ids[i]))
-        if judged[order[:n]].all() or judged[np.flatnonzero(known)[:n]].all():
+        given = np.flatnonzero(known).tolist()
+        padded = {i: re.sub(r"\d+", lambda number: number[0].zfill(20), ids[i]) for i in given}
+        if any(judged[order[:n]].all() for order in (given, sorted(given, key=padded.__getitem__))):
             why.append(tr("they are the first {} ids").format(n))
         grouped = [codes for _, codes in id_groups(tuple(ids))]
         if not clustered and any(len(np.unique(codes[judged])) == 1 for codes in grouped):
@@ -531,10 +523,3 @@ def suspicions(
         ).format(n, tr("; ").join(why))
         notices.append(Notice("trusted-not-random", n, text))
     return notices
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Return a key that sorts q2 before q10."""
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", text)
-    ]
