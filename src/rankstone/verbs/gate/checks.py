@@ -16,7 +16,7 @@ from rankstone.choices.statistics import Statistics
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, did_you_mean, plural
 from rankstone.language import tr
-from rankstone.stats.clusters import FEW_UNITS, Source
+from rankstone.stats.clusters import FEW_UNITS
 from rankstone.stats.compare import compare
 from rankstone.stats.comparison import PairComparison
 from rankstone.stats.power import detectable_difference, queries_needed
@@ -302,35 +302,29 @@ class Values:
     candidate: QueryValues
     baseline: QueryValues
     needs: Needs
-    clusters: Source | None = None
-    trusted: Sequence[QueryValues] | None = None  # by people's judgments of some of the queries
+    statistics: Statistics
 
     @classmethod
     def of(
-        cls, candidate: QueryValues, baseline: Baseline, needs: Needs, clusters: Source | None
+        cls, candidate: QueryValues, baseline: Baseline, needs: Needs, statistics: Statistics
     ) -> Values:
         """Match a candidate with a baseline; their names differ."""
         unanswered = set(baseline.unanswered)
         name = baseline.name if baseline.name != candidate.name else f"{baseline.name} (baseline)"
         answered = np.array([query not in unanswered for query in baseline.queries], bool)
         values = QueryValues(name, baseline.queries, baseline.columns, answered)
-        return cls(candidate, values, needs, clusters)
+        return cls(candidate, values, needs, statistics)
 
     def pairs(
         self, measure: str, confidence: float, groups: Mapping[Any, str] | None = None
     ) -> list[PairComparison]:
         """Compare by one measure: over all queries, or in each group in the order of their names."""
         definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
-        statistics = Statistics(
-            test="t",
-            correction="none",
-            confidence=confidence,
-            lower_is_better=[m for m, d in definitions.items() if not d.higher_is_better],
-            moved=_WORST,
-            clusters=self.clusters,
-            trusted=self.trusted,
+        lower = [m for m, d in definitions.items() if not d.higher_is_better]
+        statistics = self.statistics.replace(
+            test="t", correction="none", confidence=confidence, lower_is_better=lower, moved=_WORST,
             by=groups,
-        )
+        )  # fmt: skip
         ranges = {m: d.range for m, d in definitions.items()}
         both = [self.baseline, self.candidate]
         made = compare(both, statistics, measures=[measure], ranges=ranges, exact=True)

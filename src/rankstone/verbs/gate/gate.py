@@ -220,13 +220,13 @@ def _verdict(
                 f"cannot tell a drop from noise. Give it a lowest value: --min {name}=0.5."
             )
         mine = values_of_result(result, result.name, compared)
-        values = Values.of(mine, base, needs, grouped.clusters)
+        values = Values.of(mine, base, needs, grouped)
     if grouped.trusted is not None:
         people = _by_people(rules, candidate, baseline, needs, setup)
         if values is not None:
             names = (("candidate", values.candidate.name), ("baseline", values.baseline.name))
             own = [values_of_result(people[role], name, compared) for role, name in names]
-            values = replace(values, trusted=own)
+            values = replace(values, statistics=grouped.replace(trusted=own))
         means = [needs.columns[limit.target] for limit in rules.of_kind("min", "max")]
         every = dict.fromkeys([*means, *compared] if values is not None else means)
         both, _ = estimated(result, people["candidate"], every, rules.confidence, grouped.clusters)
