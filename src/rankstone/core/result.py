@@ -175,22 +175,26 @@ class Result:
         values = self.columns[name]
         if queries is not None:
             values = np.where([query in queries for query in self.queries], values, np.nan)
-        people = None
-        if trusted is not None:
-            # In the order of ids, so that the number does not depend on that of the data.
-            order = np.array(sorted(range(len(values)), key=lambda i: str(self.queries[i])))
-            values, people = values[order], trusted.values(name, self.queries)[order]
-            weights = None if weights is None else weights[order]
-            grouped = None if grouped is None else replace(grouped, codes=grouped.codes[order])
-        return interval(
-            values,
-            weights=weights,
-            method=method,
-            confidence=confidence,
-            clusters=grouped,
-            people=people,
-            of_items=name in self.of_items,
-        )
+        if trusted is None:
+            return interval(
+                values,
+                weights=weights,
+                method=method,
+                confidence=confidence,
+                clusters=grouped,
+                of_items=name in self.of_items,
+            )
+        from rankstone.stats.trusted import trusted_interval
+
+        if method not in (None, "t"):
+            raise UsageError("with trusted= the interval is that of Student's t.")
+        # In the order of ids, so that the number does not depend on that of the data.
+        order = np.array(sorted(range(len(values)), key=lambda i: str(self.queries[i])))
+        values, people = values[order], trusted.values(name, self.queries)[order]
+        weights = None if weights is None else weights[order]
+        if grouped is not None:
+            grouped = replace(grouped, codes=grouped.codes[order])
+        return trusted_interval(people, values, confidence, weights, grouped)
 
     def gap(
         self,

@@ -71,7 +71,6 @@ def interval(
     confidence: float = 0.95,
     clusters: Clusters | None = None,
     bounds: tuple[float, float] | None = None,
-    people: np.ndarray | None = None,
     of_items: bool = False,
 ) -> Interval:
     """Return the interval of the mean of one run's values; NaN values are left out.
@@ -83,8 +82,6 @@ def interval(
         confidence: the share of such intervals that should contain the true mean.
         clusters: of the queries; the interval is then that of the means of clusters.
         bounds: of the values, as for ``mean_intervals``.
-        people: values by people's judgments, NaN where people did not judge; ``values`` are then by a
-            model's judgments, and both are combined.
         of_items: the measure is of the items that lists show. Its values are often skewed or nearly
             all equal, so there is no interval where simulated ones of such values do not hold.
 
@@ -93,12 +90,6 @@ def interval(
     >>> round(t.low, 3), round(t.high, 3)
     (-0.267, 1.117)
     """
-    if people is not None:
-        from rankstone.stats.trusted import trusted_interval
-
-        if method not in (None, "t"):
-            raise UsageError("with trusted= the interval is that of Student's t.")
-        return trusted_interval(people, values, confidence, weights, clusters)
     rows = np.asarray(values, np.float64).reshape(1, -1)
     n = units = int((~np.isnan(rows)).sum())
     if method is None:
