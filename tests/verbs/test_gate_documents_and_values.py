@@ -141,3 +141,24 @@ def test_a_workbook_that_was_saved_again_is_the_same(tmp_path):
     again.save(path)
     with pytest.raises(rs.DataError, match="the judgments were"):
         rs.gate(str(path), run, baseline, max_drop={"RR": 0.5})
+
+
+@pytest.mark.parametrize("rule", ["1:11@1", (1, 11, 1), ("1", "11", 1), (1, "11", 1)])
+@pytest.mark.parametrize("kind", [int, str])
+def test_rules_name_documents_by_their_text(rule, kind):
+    judged, run = {kind(1): {kind(10): 1}}, {kind(1): [kind(11), kind(10)]}
+    verdict = rs.gate(judged, run, must_find=[rule], must_not_find=[rule])
+    assert status(verdict, "must-find 1:11@1")[0] == "pass"
+    assert status(verdict, "must-not-find 1:11@1")[0] == "fail"
+
+
+def test_a_document_of_a_rule_is_the_same_only_if_it_is_written_alike(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"query": [1], "document": [10], "grade": [1]}).to_parquet(
+        tmp_path / "q.parquet"
+    )
+    run = pandas.DataFrame({"query": [1, 1], "document": [11, 10], "score": [2.0, 1.0]})
+    run.to_parquet(tmp_path / "r.parquet")
+    rules = ["1:11@1", "1:011@1", "01:11@1"]
+    verdict = rs.gate(tmp_path / "q.parquet", tmp_path / "r.parquet", must_not_find=rules)
+    assert [c.status for c in verdict.checks if c.rule[:4] == "must"] == ["fail", "pass", "warn"]

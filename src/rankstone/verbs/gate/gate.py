@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
+from rankstone.core.collection import MatchedCollection
 from rankstone.core.engine import load_engine
+from rankstone.core.ids import Ids
 from rankstone.core.result import Result
 from rankstone.errors import DataError, EmptyError, NothingInCommonError, Notice, UsageError
 from rankstone.io.changes import prepared
@@ -343,20 +345,25 @@ def ranks_of(
         rules: the documents.
         run: whatever ``evaluate`` takes.
         conventions: those of the evaluation.
-        queries: that were evaluated; a rule may write the id of a query as text.
+        queries: that were evaluated; a rule may write the ids of queries and documents as text.
         setup: how to read the run, and what to change in it.
     """
     known = {str(query): query for query in queries}
-    query_of = {rule: known.get(str(rule.query), rule.query) for rule in rules}
-    judgments: dict[Any, dict[Any, int]] = {}
-    for rule, query in query_of.items():
-        judgments.setdefault(query, {})[rule.document] = 1
+    documents: dict[Any, dict[str, Any]] = {}
+    for rule in rules:
+        query = known.setdefault(str(rule.query), rule.query)
+        documents.setdefault(query, {})[str(rule.document)] = rule.document
+    judgments = {query: dict.fromkeys(docs.values(), 1) for query, docs in documents.items()}
     # Every other document counts, judged or not, and only its place matters.
     conventions = conventions.replace(unjudged="nonrelevant", queries="judged")
     if setup.changes.judged_chunks:  # rules name documents
         setup = setup.replace(judged_chunks=False)
     try:
         source = collection(judgments, run, setup)
+        if isinstance(source, MatchedCollection):  # as ids in files match text and numbers
+            docs = Ids([str(doc) for doc in source.judgments.docs], "text")
+            docs.typed = False
+            source = replace(source, judgments=replace(source.judgments, docs=docs))
         ranked = source.ranked(conventions)
     except NothingInCommonError:
         return {}
@@ -365,15 +372,15 @@ def ranks_of(
     last = ranked.rank if in_order else ranked.above + ranked.tied
     first = ranked.rank if in_order else ranked.above + 1
     rows = {
-        (query, source.document(int(ranked.judgment[row]))): row
+        (str(query), str(source.document(int(ranked.judgment[row])))): row
         for q, query in enumerate(ranked.queries)
         for row in range(*ranked.offsets[q : q + 2].tolist())
     }
-    answered = {query for q, query in enumerate(ranked.queries) if ranked.retrieved[q] > 0}
+    answered = {str(query) for q, query in enumerate(ranked.queries) if ranked.retrieved[q] > 0}
     places: dict[MustFind, int | None] = {}
-    for rule, query in query_of.items():
-        row = rows.get((query, rule.document))
-        if query in answered:
+    for rule in rules:
+        row = rows.get((str(rule.query), str(rule.document)))
+        if str(rule.query) in answered:
             place = last if rule.kind == "must-find" else first
             places[rule] = None if row is None else int(place[row])
     return places
