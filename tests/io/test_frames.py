@@ -595,6 +595,27 @@ def test_exclude_needs_ids_of_one_kind():
         rs.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR", exclude={1: ["a"]})
 
 
+@pytest.mark.parametrize(
+    ("pair", "n"),
+    [
+        ("1,11", 1),
+        ("1,1_1", 0),
+        ("1,011", 0),
+        ("01,11", 0),
+        ("1,x", 0),
+        ("1,11.0", 0),
+        ("1,\u00b2", 0),
+    ],
+)
+def test_text_to_exclude_stands_for_the_number_that_is_written_alike(engine, tmp_path, pair, n):
+    judged = pd.DataFrame({"query": [1, 2], "document": [12, 12], "grade": [1, 1]})
+    run = pd.DataFrame({"query": [1, 1, 2], "document": [11, 12, 12], "score": [2.0, 1.0, 1.0]})
+    (tmp_path / "seen.csv").write_text(f"query,document\n{pair}\n", encoding="utf-8")
+    got = rs.evaluate(judged, run, "RR", exclude=tmp_path / "seen.csv")
+    assert {c.code: c.count for c in got.notices}.get("excluded", 0) == n
+    assert got.values("RR").tolist() == [1.0 if n else 0.5, 1.0]
+
+
 def test_results_leave_as_tables():
     result = rs.evaluate({1: {"a": 1}, 2: {"b": 1}}, {1: ["x", "a"], 2: ["b"]}, ["RR", "R@1"])
     long = {"query": [1, 2, 1, 2], "measure": ["RR", "RR", "R@1", "R@1"], "value": [0.5, 1, 0, 1]}

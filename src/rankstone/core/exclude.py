@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core import segments
-from rankstone.core.ids import Ids
+from rankstone.core.ids import Ids, is_whole
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
@@ -84,7 +84,7 @@ def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any
     for query, judged in zip(judgments.queries, judgments.docs_by_query, strict=True):
         at = place.get(query)
         left = [] if at is None else excluded.docs_by_query[at]
-        gone = dict.fromkeys(_like(judgments.docs, d) for d in left)
+        gone = dict.fromkeys(doc for d in left if (doc := _like(judgments.docs, d)) is not None)
         for i, doc in enumerate(judged):
             docs.append(doc)
             rows.append(first + i)
@@ -103,10 +103,15 @@ def _together(judgments: Judgments, excluded: Judgments) -> tuple[Judgments, Any
 
 
 def _like(ids: Ids, value: Any) -> Any:
-    """Return an id in the type of others: text files do not say which ids are numbers."""
+    """Return an id in the type of others, None if no id of that type is written like it.
+
+    Text files do not say which ids are numbers.
+    """
     if ids.kind == "text":
         return str(value)
-    return int(value) if isinstance(value, str) and value.removeprefix("-").isdigit() else value
+    if isinstance(value, int):
+        return value
+    return int(value) if is_whole(value) else None
 
 
 def _counted(matches: Matches, gone: Any) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class Ids(Sequence[str | int]):
             keys = [key_of(int(v)) or _no_id(v) for v in self.objects]
         else:
             texts = [str(v) for v in self.objects]
-            keys = [(_is_whole(t) and key_of(int(t))) or _no_id(t) for t in texts]
+            keys = [(is_whole(t) and key_of(int(t))) or _no_id(t) for t in texts]
         return _laid_out(keys)
 
     def lookup_bytes(self, *, numbers: bool, typed: bool) -> tuple[bytes, np.ndarray]:
@@ -202,7 +202,7 @@ class Ids(Sequence[str | int]):
     def as_numbers(self) -> list[Any]:
         """Return the ids, those that are written as whole numbers as such."""
         texts = [str(v) for v in self.objects]
-        return [int(t) if _is_whole(t) else t for t in texts]
+        return [int(t) if is_whole(t) else t for t in texts]
 
 
 def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:
@@ -211,7 +211,8 @@ def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:
     return b"".join(parts), offsets
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
+    """Return whether text is a whole number as Python writes it: 10, not 010 or 1_0."""
     digits = text.removeprefix("-")
     plain = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
     return plain and str(int(text)) == text
