@@ -46,6 +46,47 @@ def test_an_empty_row_of_sparse_judgments_is_a_query():
     assert rs.evaluate(judged, run, "RR").per_query == {0: {"RR": 0.5}, 1: {"RR": 0}}
 
 
+KINDS = ["pandas", "polars", "pyarrow"]
+
+
+def as_frame(columns, kind):
+    import polars as pl
+    import pyarrow as pa
+
+    make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[kind]
+    return make({name: list(map(int, v)) if name != "score" else list(v) for name, v in columns.items()})  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_with_columns_of_ids_are_not_matrices(kind):
+    scores = np.array([[0.1, 0.9, 0.5], [0.8, 0.2, 0.1], [0.3, 0.2, 0.9]])
+    judged = as_frame({"userId": [1, 2, 0], "movieId": [0, 2, 1]}, kind)
+    graded = as_frame({"userId": [1, 2, 0], "movieId": [0, 2, 1], "rating": [1, 1, 1]}, kind)
+    pairs = np.indices((3, 3)).reshape(2, -1)
+    rows = as_frame({"user": pairs[0], "item": pairs[1], "score": scores.ravel()}, kind)
+    labels, exclude = matrix(np.eye(3)[[1, 0, 2]]), matrix([[1, 0, 0], [0, 0, 0], [0, 0, 0]])
+    for judgments in (judged, graded, labels):
+        for run in (matrix(scores), rows, scores):
+            assert rs.evaluate(judgments, run, "R@1")["R@1"] == 1
+            result = rs.evaluate(judgments, run, "R@1", exclude=exclude)
+            assert result["R@1"] == 1
+            assert "excluded" in {n.code for n in result.notices}
+    comparison = rs.compare(judged, {"a": matrix(scores), "b": matrix(-scores)}, "R@1")
+    assert comparison.means == {"a": {"R@1": 1}, "b": {"R@1": 0}}
+    with pytest.raises(rs.DataError, match="^judgments are 3 x 2 and scores 3 x 3: the two must"):
+        rs.evaluate(as_frame({"u": [0, 1, 2], "v": [1, 0, 2]}, kind), matrix(scores), "R@1")
+    named = as_frame({"u": [0, 1, 2], "v": [1, 0, 2]}, kind)
+    columns = {"query": "u", "doc": "v"}
+    assert rs.evaluate(named, matrix(scores), "R@1", columns=columns)["R@1"] == 1
+
+
+def test_frames_of_numbers_alone_are_matrices():
+    scores = np.array([[0.1, 0.9, 0.5], [0.8, 0.2, 0.1], [0.3, 0.2, 0.9]])
+    labels = np.eye(3)[[1, 0, 2]]
+    assert rs.evaluate(pd.DataFrame(labels), matrix(scores), "R@1")["R@1"] == 1
+    assert rs.evaluate(matrix(labels), pd.DataFrame(scores), "R@1")["R@1"] == 1
+
+
 def frame(queries):
     return pd.DataFrame({"query_id": list(queries), "doc_id": list("abcdef")[: len(queries)], "score": 1.0})  # fmt: skip
 

@@ -682,6 +682,11 @@ def as_catalogue(judgments: Any, scores: Any, exclude: Any, reading: Reading) ->
                 f"exclude= holds relevant items, which count as missed, and {name}= has none that are "
                 "missed. Remove them from exclude=, or from the labels."
             )
+    return catalogue_of(scores)
+
+
+def catalogue_of(scores: Any) -> Scorer:
+    """Return a table of scores, a row for each query, as a run of all items."""
     table = array_of(scores, "scores")
     return Scorer(lambda rows: table[rows], table.shape[0], table.shape[1], "run")
 

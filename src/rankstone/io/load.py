@@ -18,7 +18,7 @@ from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
 from rankstone.errors import Notice, UsageError
 from rankstone.io.changes import changed_run, cutter_of, prepared, record
-from rankstone.io.column_roles import Columns, roles_of_kind
+from rankstone.io.column_roles import Columns, looks_like_header, roles_of_kind
 
 if TYPE_CHECKING:
     from rankstone.core.items import ItemTable
@@ -169,6 +169,15 @@ def is_sparse(data: Any) -> bool:
     return type(data).__module__.startswith("scipy.sparse")
 
 
+def _is_matrix(data: Any, reading: Reading) -> bool:
+    """Return whether data are an array, or a dataframe without columns of queries and documents."""
+    if not hasattr(data, "__array__") or not hasattr(type(data), "columns"):
+        return hasattr(data, "__array__")
+    from rankstone.io.frames.columns import open_table
+
+    return not (reading.columns or looks_like_header(open_table(data).names))
+
+
 def scorer_of(run: Any) -> Any:
     """Return the scorer of a run; None if the run does not score a whole catalogue."""
     factors = sys.modules.get("rankstone.io.factors")  # who has none of these has not loaded it
@@ -241,16 +250,16 @@ def collection(
     given_run, run = run, _plain_run(run, setup)
     if run is not given_run and reading.query_ids is not None:
         setup = setup.replace(query_ids=None)  # the rows have their names
-    if changes.exclude and is_sparse(changes.exclude.data) and hasattr(run, "__array__"):
-        from rankstone.io.factors import as_catalogue
-
-        run = as_catalogue(judgments, run, changes.exclude.data, reading)
+    run = _as_catalogue(judgments, run, setup)
     scorer = scorer_of(run)
     if scorer is not None:
         from rankstone.io.factors import judgments_beside
 
         judgments = judgments_beside(judgments, scorer)
-    if is_sparse(run) and hasattr(judgments, "__array__"):
+    if is_sparse(run) and _is_matrix(judgments, reading):
+        from rankstone.io.sparse import check_shape
+
+        check_shape("judgments", judgments, run)
         judgments = type(run)(judgments)
     if scorer is None and not (
         isinstance(judgments, _PATH | Judgments) or (is_sparse(judgments) and is_sparse(run))
@@ -289,6 +298,23 @@ def collection(
     )
 
 
+def _as_catalogue(judgments: Any, run: Any, setup: Setup) -> Any:
+    """Return scores in an array as a run of all documents if they cannot be those of labels."""
+    exclude = setup.changes.exclude and setup.changes.exclude.data
+    if not _is_matrix(run, setup.reading):
+        return run
+    if hasattr(type(judgments), "columns") and not _is_matrix(judgments, setup.reading):
+        from rankstone.io.factors import catalogue_of
+
+        is_table = getattr(run, "ndim", 0) == 2 and "float" in str(getattr(run, "dtype", ""))
+        return catalogue_of(run) if is_table else run
+    if is_sparse(exclude):
+        from rankstone.io.factors import as_catalogue
+
+        return as_catalogue(judgments, run, exclude, setup.reading)
+    return run
+
+
 def _items_of(setup: Setup) -> ItemTable | None:
     """Return the table of items and history; None if neither was given."""
     if setup.changes.items is None and setup.changes.history is None:
@@ -307,7 +333,7 @@ def _labelled(
     reading, changes = setup.reading, setup.changes
     removed: Any = ()
     mask, exclude = reading.mask, changes.exclude and changes.exclude.data
-    if (is_sparse(judgments) or is_sparse(exclude)) and hasattr(run, "__array__"):
+    if (is_sparse(judgments) or is_sparse(exclude)) and _is_matrix(run, reading):
         from rankstone.io import sparse
 
         judgments, mask, removed = sparse.beside_scores(judgments, run, exclude, mask)

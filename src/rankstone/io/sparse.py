@@ -95,12 +95,8 @@ def beside_scores(
     """
     shape = np.shape(scores)
     for what, matrix in (("judgments", judgments), ("exclude", exclude)):
-        if is_sparse(matrix) and matrix.shape != shape:
-            rows, columns = matrix.shape
-            raise DataError(
-                f"{what} are {rows} x {columns} and scores {' x '.join(map(str, shape))}: the two "
-                "must have the same shape, a row for each query and a column for each document."
-            )
+        if is_sparse(matrix):
+            check_shape(what, matrix, scores)
     rated: list[Notice] = []
     if is_sparse(judgments):
         rated = frames.ratings_as_grades(_MATRIX, judgments.data)
@@ -119,6 +115,16 @@ def beside_scores(
         *reading_notice("excluded-judged", int(judged.sum()), _first(judged)),
     )
     return judgments, kept & ~removed, notices
+
+
+def check_shape(what: str, matrix: Any, scores: Any) -> None:
+    """Refuse a matrix whose shape is not that of the scores."""
+    own, expected = (" x ".join(map(str, np.shape(table))) for table in (matrix, scores))
+    if own != expected:
+        raise DataError(
+            f"{what} are {own} and scores {expected}: the two must have the same shape, a row for "
+            "each query and a column for each document."
+        )
 
 
 def entries_of(labels: Any) -> Entries:
