@@ -84,6 +84,7 @@ def test_rankings_in_records(records, rows):
 
 
 NAME_KEYS = "Name the keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), or query, doc, score and grade."
+QUESTION = {"question": "x", "expected_ids": ["a"], "retrieved_ids": ["z"]}
 MIXED = "some records hold scores and some hold lists without them; use one form."
 
 
@@ -104,7 +105,14 @@ MIXED = "some records hold scores and some hold lists without them; use one form
         (judged, [{"query_id": "q", "doc_id": "d", "nuggets": [{"text": "n"}]}], f"file:1: no key of the record is known to hold a nugget or subtopic, and its assignment or grade (keys: 'text'). {NAME_KEYS}"),
         (judged, [{"query_id": "q", **dict.fromkeys("abcdefgh", 1)}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'a', 'b', 'c', 'd', 'e', 'f', 'g'). {NAME_KEYS}"),
         (judged, [{}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: none). {NAME_KEYS}"),
-        (judged, [{"query_id": "q", "expected": "a"}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'expected'). Put 'expected' into a list: ['a']. {NAME_KEYS}"),
+        (judged, [{"query_id": "q", "expected": "a"}], "file:1: 'expected' holds text, not a list. Put 'expected' into a list: ['a']."),
+        (judged, [QUESTION | {"expected_ids": None}], "file:1: 'expected_ids' holds null, not a list. Write a list, [] if nothing is relevant."),
+        (judged, [QUESTION, {"question": "y", "retrieved_ids": ["z"]}], "file:2: 'expected_ids' is missing, which earlier records have. Write [] if nothing is relevant."),
+        (ranked, [QUESTION, QUESTION | {"retrieved_ids": None}], "file:2: 'retrieved_ids' holds null, not a list. Write a list, [] if nothing was retrieved."),
+        (ranked, [QUESTION | {"retrieved_ids": 7}], "file:1: 'retrieved_ids' holds a number, not a list. Put 'retrieved_ids' into a list: [7]."),
+        (ranked, [QUESTION, {"question": "y", "expected_ids": ["b"]}], "file:2: 'retrieved_ids' is missing, which earlier records have. Write [] if nothing was retrieved."),
+        (ranked, [{"question": "y", "expected_ids": ["b"]}], f"file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'question', 'expected_ids'). {NAME_KEYS}"),
+        (ranked, [{"question": "y", "expected_ids": ["b"], "found": ["z"]}], "file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'question', 'expected_ids', 'found'). Name the keys: columns={'retrieved': 'found'} (--columns retrieved=found), or query, doc, score and grade."),
         (ranked, [{"query_id": "q", "retrieved": [{"payload": {"id": "a"}}]}], f"file:1: no key of the record is known to hold a document id (keys: 'payload'). For the id within 'payload' pass columns={{'doc': 'payload.id'}} (--columns doc=payload.id). {NAME_KEYS}"),
         (ranked, [{"query_id": "q", "retrieved": {"a", "b"}}], "file:1: a set has no order; give a list, best first."),
         (ranked, [{"query_id": "q", "retrieved": ["a"]}, {"query_id": "q", "retrieved": ["b"]}], "file:2: a second ranking of query 'q'."),
@@ -122,6 +130,13 @@ def test_records_that_cannot_be_read(read, records, message):
     with pytest.raises(rs.DataError) as caught:
         read(*records)
     assert str(caught.value) == message
+
+
+def test_named_keys_of_lists_hold_lists():
+    for role, read in (("expected", judged), ("retrieved", ranked)):
+        for value, what in ((None, "null"), ("ab", "text")):
+            with pytest.raises(rs.DataError, match=f"^file:1: 'ids' holds {what}, not a list"):
+                read({"query_id": "q", "ids": value}, columns={role: "ids"})
 
 
 def test_keys_that_somebody_names_are_taken():

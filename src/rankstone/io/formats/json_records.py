@@ -20,8 +20,11 @@ from rankstone.io.llm_results import with_id
 from rankstone.io.nuggets import grade_of, is_vital
 from rankstone.io.rows import Id, Lists, id_of
 
+_SCALARS = str | int | float | None
 _NO_NUMBER = object()  # unlike null, which is a value
 _ONE = (str, int, float, bool, type(None))
+_LIST_NAMES = {"expected": known.EXPECTED_NAMES, "retrieved": known.RETRIEVED_NAMES}
+_NOTHING = {"expected": "is relevant", "retrieved": "was retrieved"}
 _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
 
 
@@ -185,6 +188,7 @@ def judgments(
 ) -> Iterator[Row | Aspect]:
     """Yield the judgments of records, given as (number, where, record)."""
     same_keys, assigned = _SameKeys(), dict[Id, dict[Id, set[Id]]]()
+    listed: str | None = None
     for number, where, flat in with_named_keys(records, columns, "judgments"):
         record = with_paths(flat, columns)
         keys = _checked(record, where, columns)
@@ -210,10 +214,14 @@ def judgments(
             doc = id_of(record[keys.doc], "document", where)
             yield query, doc, number_of(record[keys.grade], "grade", where)
         elif keys.expected:
+            listed = keys.expected
             yield query, NO_DOCUMENT, 0.0
-            yield from judged(query, record[keys.expected], where, columns)
+            docs = _documents(record, listed, "expected", where)
+            yield from judged(query, docs, where, columns)
         else:
-            raise _unknown(record, where, "a document and its grade, or a list of expected ids")
+            raise _unknown(
+                record, where, "a document and its grade, or a list of expected ids", listed
+            )
     for query, answers in assigned.items():
         _check_same_nuggets(query, answers)
 
@@ -345,7 +353,7 @@ def _rankings(
     twins: dict[Id, Id],
 ) -> Iterator[_Ranking]:
     """Yield the rankings of records; ``twins`` are the documents whose text another one has."""
-    same_keys = _SameKeys()
+    same_keys, listed = _SameKeys(), None
     for number, where, flat in with_named_keys(records, columns, "run"):
         record = with_paths(flat, columns)
         keys = _checked(record, where, columns)
@@ -354,9 +362,10 @@ def _rankings(
             same_keys.check(keys, where)
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
-            listed = record[keys.retrieved]
-            yield (ranking := _Ranking(where, query, *_retrieved(listed, where, columns)))
-            for item, doc in zip(listed, ranking.docs, strict=False):
+            listed = keys.retrieved
+            docs = _documents(record, listed, "retrieved", where)
+            yield (ranking := _Ranking(where, query, *_retrieved(docs, where, columns)))
+            for item, doc in zip(docs, ranking.docs, strict=False):
                 text = _text(item) if isinstance(item, dict) else None
                 if text and texts.setdefault(hash(text), doc) != doc:
                     twins[doc] = texts[hash(text)]
@@ -375,7 +384,9 @@ def _rankings(
         elif keys.doc and keys.rank:
             score = 0.0 - number_of(record[keys.rank], "rank", where)
         else:
-            raise _unknown(record, where, "a document and its score, or a list of retrieved ids")
+            raise _unknown(
+                record, where, "a document and its score, or a list of retrieved ids", listed
+            )
         yield _Ranking(where, query, [id_of(record[keys.doc], "document", where)], [score])
 
 
@@ -505,6 +516,21 @@ def _listed(
         )
 
 
+def _documents(record: dict[str, Any], key: str, role: str, where: str) -> Any:
+    """Return the documents under a key, which somebody may have named; refuse a single value."""
+    if isinstance(record[key], _SCALARS):
+        raise _not_a_list(key, record[key], role, where)
+    return record[key]
+
+
+def _not_a_list(key: str, value: Any, role: str, where: str) -> DataError:
+    what = "null" if value is None else "text" if isinstance(value, str) else "a number"
+    remedy = f"Put {key!a} into a list: [{value!a}]."
+    if value is None:
+        remedy = f"Write a list, [] if nothing {_NOTHING[role]}."
+    return DataError(f"{where}: {key!a} holds {what}, not a list. {remedy}")
+
+
 def _both(where: str, doc: str, listed: str) -> DataError:
     return DataError(
         f"{where}: the record holds a row ({doc!a}) and a list of documents ({listed!a}), and they "
@@ -512,22 +538,36 @@ def _both(where: str, doc: str, listed: str) -> DataError:
     )
 
 
-def _unknown(record: dict[str, Any], where: str, wanted: str) -> DataError:
+def _unknown(
+    record: dict[str, Any], where: str, wanted: str, before: str | None = None
+) -> DataError:
+    """Return the error that a record lacks what is wanted; ``before`` is the key of lists in earlier records."""
     shown = ", ".join(ascii(k) for k in list(record)[:8]) or "none"
-    single = next((k for k in parts_named(record) if isinstance(record[k], str | int)), None)
-    hint = f" Put {single!a} into a list: [{record[single]!a}]." if single else ""
+    roles = [role for role in known.LISTS if role in wanted]
+    is_row = key_named(record, known.SYNONYMS["doc"]) is not None
+    for key, value in record.items():
+        is_part = any(plain_name(str(key)) in _LIST_NAMES[role] for role in roles)
+        if is_part and not is_row and isinstance(value, _SCALARS):
+            return _not_a_list(key, value, roles[0], where)
+    if before and not is_row:
+        return DataError(
+            f"{where}: {before!a} is missing, which earlier records have. Write [] if nothing "
+            f"{_NOTHING[roles[0]]}."
+        )
+    hint = ""
     inner = next((k for k, v in record.items() if isinstance(v, dict) and "id" in v), None)
     if inner is not None and "document" in wanted:
         path = f"{inner}.id"
-        hint += (
+        hint = (
             f" For the id within {inner!a} pass columns={{'doc': {path!a}}} (--columns doc={path})."
         )
-    lists = [key for key, value in record.items() if isinstance(value, list)]
-    texts = [key for key, value in record.items() if isinstance(value, str)]
-    roles = known.LISTS if len(lists) > 1 else [role for role in known.LISTS if role in wanted]
+    named_already = {*known.QUERY_NAMES, *chain(*_LIST_NAMES.values())}
+    free = [key for key in record if plain_name(str(key)) not in named_already]
+    lists = [key for key in free if isinstance(record[key], list)]
+    texts = [key for key in free if isinstance(record[key], str)]
     named: dict[str, Any] = {
         **dict(zip(["query"], texts, strict=False)),
-        **dict(zip(roles, lists, strict=False)),
+        **dict(zip(known.LISTS if len(lists) > 1 else roles, lists, strict=False)),
     }
     named = named if lists else dict.fromkeys(known.LISTS)
     return DataError(
