@@ -105,8 +105,12 @@ class Ordering {
                 const double range = span.high - span.low;
                 const double steps = range > 0 ? ((UINT32_MAX >> bits) - 1) / range : 0.0;
                 fits[s] = span.finite && std::isfinite(range) && std::isfinite(steps);
-                if (fits[s])
-                    pack_row(row, packed.data() + s * width, width, span.high, steps, bits);
+                if (!fits[s]) continue;
+                std::uint32_t* own = packed.data() + s * width;
+                if (span.crowds_at_zero(width))
+                    pack_crowded_row(row, own, width, span.low, span.high, bits);
+                else
+                    pack_row(row, own, width, span.high, steps, bits);
             }
         }
         nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>> keys(packed.data(), {segments_, width},

@@ -26,19 +26,26 @@ inline std::int64_t falling_key(double value) {
 #endif
 
 struct Span {
-    double low, high;
+    double low, high, sum;
     bool finite;
+
+    // Whether most values are close to 0, beside which a few others are large.
+    bool crowds_at_zero(std::size_t width) const {
+        const double near = (high - low) / 16, mean = sum / static_cast<double>(width);
+        return (low > 0 && mean - low < near) || (high < 0 && high - mean < near);
+    }
 };
 
 RANKSTONE_CLONES inline Span span_of(const double* values, std::size_t width) {
     constexpr std::size_t lanes = 8;  // each its own, as a vector has them
-    double low[lanes], high[lanes], odd[lanes] = {};
+    double low[lanes], high[lanes], odd[lanes] = {}, sum[lanes] = {};
     std::fill_n(low, lanes, values[0]);
     std::fill_n(high, lanes, values[0]);
     const auto take = [&](double value, std::size_t lane) {
         low[lane] = value < low[lane] ? value : low[lane];
         high[lane] = value > high[lane] ? value : high[lane];
         odd[lane] += value - value;
+        sum[lane] += value;
     };
     std::size_t i = 0;
     for (; i + lanes <= width; i += lanes)
@@ -48,8 +55,9 @@ RANKSTONE_CLONES inline Span span_of(const double* values, std::size_t width) {
         low[0] = std::min(low[0], low[lane]);
         high[0] = std::max(high[0], high[lane]);
         odd[0] += odd[lane];
+        sum[0] += sum[lane];
     }
-    return {low[0], high[0], odd[0] == 0};
+    return {low[0], high[0], sum[0], odd[0] == 0};
 }
 
 // Packs into each key how far the value is below the highest, in steps, and below that the
@@ -59,6 +67,17 @@ RANKSTONE_CLONES inline void pack_row(const double* values, std::uint32_t* packe
     for (std::size_t i = 0; i < width; ++i)
         packed[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>((high - values[i]) * steps))
                         << bits |
+                    static_cast<std::uint32_t>(i);
+}
+
+// The same with steps that are as fine near 0 as floats are.
+RANKSTONE_CLONES inline void pack_crowded_row(const double* values, std::uint32_t* packed,
+                                              std::size_t width, double low, double high, int bits) {
+    const std::int64_t top = falling_key(high);
+    const int shift = std::max(
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(falling_key(low) - top))) + bits - 32, 0);
+    for (std::size_t i = 0; i < width; ++i)
+        packed[i] = static_cast<std::uint32_t>((falling_key(values[i]) - top) >> shift) << bits |
                     static_cast<std::uint32_t>(i);
 }
 

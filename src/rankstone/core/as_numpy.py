@@ -69,7 +69,7 @@ def numbers_of(value: Any, what: str) -> Array:
     None in a list becomes NaN.
     """
     array = array_of(value, what)
-    if array.dtype == np.float64 and 1 <= array.ndim <= 2:
+    if array.dtype == np.float64 and 1 <= array.ndim <= 2 and not is_by_column(array):
         return array
     if array.dtype.kind == "O" and array.ndim in (1, 2):
         array = _without_none(array, what)
@@ -83,9 +83,17 @@ def numbers_of(value: Any, what: str) -> Array:
     return rounded(array, what)
 
 
+def is_by_column(array: Array) -> bool:
+    """Return whether a table has the numbers of a column, and not of a row, beside each other."""
+    return array.ndim == 2 and array.flags.f_contiguous and not array.flags.c_contiguous
+
+
 def rounded(array: Array, what: str) -> Array:
     """Return numbers as float64; longer ones that differ must not become equal."""
-    numbers = array.astype(np.float64)
+    numbers = np.empty(array.shape)
+    step = max(1, _BLOCK * len(array) // max(1, array.size))
+    rows = [slice(begin, begin + step) for begin in range(0, len(array), step)]
+    on_each(lambda own: np.copyto(numbers[own], array[own], "unsafe"), rows)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         own = np.sort(array, axis=-1)
         near = own.astype(np.float64)
@@ -117,8 +125,12 @@ def _sums_up(values: Array) -> bool:
 
 def lowest(values: Array) -> float:
     """Return the lowest of some numbers, NaN if one is."""
-    minima = on_each(np.min, _blocks(values))
-    return float(np.min(minima))
+    return float(np.min(on_each(np.min, _blocks(values))))
+
+
+def highest(values: Array) -> float:
+    """Return the highest of some numbers, NaN if one is."""
+    return float(np.max(on_each(np.max, _blocks(values))))
 
 
 def lowest_and_finite(values: Array, others: Array) -> tuple[float, bool]:
@@ -137,7 +149,8 @@ def _lowest_and_finite(part: tuple[Array, Array]) -> tuple[float, bool]:
 
 def _blocks(values: Array) -> list[Array]:
     """Return the values in blocks large enough to share among cores."""
-    return [values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK)]
+    flat = values.reshape(-1)
+    return [flat[i : i + _BLOCK] for i in range(0, len(flat), _BLOCK)]
 
 
 def _without_none(array: Array, what: str) -> Array:

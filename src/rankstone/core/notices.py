@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core.as_numpy import highest, lowest
 from rankstone.core.cutoff import Cutoff
 from rankstone.core.ids import type_names
 from rankstone.core.judgments import Judgments
@@ -47,17 +48,24 @@ def repeated_notices(scan: dict[str, Any]) -> list[Notice]:
     return notices
 
 
-def negative_notices(grades: np.ndarray) -> list[Notice]:
-    """Count negative grades."""
-    return reading_notice("negative-grades", int((grades < 0).sum()))
+def negative_notices(grades: np.ndarray, least: float | None = None) -> list[Notice]:
+    """Count negative grades; ``least`` is the lowest if it is known."""
+    least = lowest(grades) if least is None and grades.size else least
+    none = least is not None and least >= 0
+    return reading_notice("negative-grades", 0 if none else int((grades < 0).sum()))
 
 
-def scale_notices(grades: np.ndarray) -> list[Notice]:
-    """Warn of three or more grades and none of documents that are not relevant, and of fractions below 1."""
-    odd = False
-    if grades.size and (lowest := grades.min()) >= 1:
-        odd = bool(((grades > lowest) & (grades < grades.max())).any())
-    below = int(((grades > 0) & (grades < 1)).sum())
+def scale_notices(grades: np.ndarray, least: float | None = None) -> list[Notice]:
+    """Warn of three or more grades and none of documents that are not relevant, and of fractions below 1.
+
+    ``least`` is the lowest grade if it is known.
+    """
+    odd, below = False, 0
+    least = lowest(grades) if least is None and grades.size else least
+    if least is not None and least >= 1:
+        odd = bool(((grades > least) & (grades < grades.max())).any())
+    else:
+        below = np.count_nonzero(grades > 0) - np.count_nonzero(grades >= 1)
     without_zero = reading_notice("grades-without-zero", grades.size if odd else 0)
     return [*without_zero, *reading_notice("grades-below-one", below)]
 
@@ -237,7 +245,7 @@ def _is_large(scores: np.ndarray) -> np.ndarray:
 
 def large_ties_in_lists(scores: np.ndarray, bounds: np.ndarray) -> int:
     """Count documents of lists that are tied at a score so large that whole numbers are rounded."""
-    if max(scores.max(initial=0.0), -scores.min(initial=0.0)) < ROUNDED:
+    if not scores.size or max(highest(scores), -lowest(scores)) < ROUNDED:
         return 0
     rows = np.flatnonzero(_is_large(scores))
     lists = np.searchsorted(bounds, rows, "right")

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
+from rankstone.core.as_numpy import highest
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.tie_breaking import TiedRows, keeps_order, tied_before
 
@@ -290,10 +291,16 @@ class RankedTable(Ranked):
         if self._whole is not None:
             return self._whole.max_grade
         grades = self.grades if self.judged is None else self.grades[self.judged]
-        return float(grades.max(initial=0.0))
+        return max(highest(grades), 0.0) if len(grades) else 0.0
 
     def _count_from(self, level: float) -> Array:
-        return segments.count(self.grades >= level, self.bounds)  # counting needs no order
+        def count(ends: tuple[int, int]) -> list[Array]:  # counting needs no order
+            bounds = self.bounds[ends[0] : ends[1] + 1]
+            return [
+                segments.count(self.grades[bounds[0] : bounds[-1]] >= level, bounds - bounds[0])
+            ]
+
+        return on_parts(count, self.bounds)[0]
 
     def _highest(self) -> Array:
         if not self.width:

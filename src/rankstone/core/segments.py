@@ -117,9 +117,19 @@ def falling_values(values: Array, offsets: Array) -> tuple[Array, bool]:
     width = width_of(offsets)
     if not width:
         return values[falling_order(values, offsets)], False
-    falling = np.negative(values)
+    falling = _narrowed(np.negative(values))
     falling.reshape(-1, width).sort(axis=1)
-    return np.negative(falling, out=falling), False
+    return np.negative(falling, dtype=np.float64), False
+
+
+def _narrowed(values: Array) -> Array:
+    """Return values in 32 bits if these hold all of them: they are sorted in half the time."""
+    with np.errstate(over="ignore"):
+        for some in (values[:_FEW], values):
+            narrow = some.astype(np.float32)
+            if not (narrow == some).all():
+                return values
+    return narrow
 
 
 def running_product(values: Array, offsets: Array) -> Array:

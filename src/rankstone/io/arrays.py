@@ -146,7 +146,7 @@ def labels_and_scores(
     if not label.size:
         raise DataError("the labels are empty.")
     kept = None if mask is None else _mask(mask, label)
-    kept, masked = _without_masked(label, score, kept)
+    kept, notices, least = _checked(label, score, kept)
     table = label.ndim == 2
     single = not table and qid is None and group_sizes is None
     if table:
@@ -155,12 +155,11 @@ def labels_and_scores(
         queries, offsets, order = [0], np.array([0, len(label)]), None
     else:
         queries, offsets, order = _groups(label, qid, group_sizes)
-    notices = [*masked, *_noticed(label, score, kept), *(_one_list(label) if single else ())]
-    notices += scale_notices(label if kept is None else label[kept])
+    notices += _one_list(label) if single else []
+    notices += scale_notices(label if kept is None else label[kept], least)
     notices += reading_notice("labels-and-scores", int(_look_swapped(label, score)))
-    known: dict[str, Any] = {"queries": queries, "own_notices": tuple(notices), "name": name}
     if order is not None:
-        known["own_notices"] += tuple(_starting_again(order, offsets, queries))
+        notices += _starting_again(order, offsets, queries)
         label, score = label[order], score[order]
         kept = None if kept is None else kept[order]
     width = label.shape[1] if table else None
@@ -171,7 +170,17 @@ def labels_and_scores(
         flat = kept.reshape(-1)
         label, score, offsets = label[flat], score[flat], segments.keep(flat, offsets)
         width = None
-    return LabelledCollection(label, score, offsets, width, single=single, **known)
+    return LabelledCollection(
+        label,
+        score,
+        offsets,
+        width,
+        queries,
+        tuple(notices),
+        name,
+        single=single,
+        lowest=least,
+    )
 
 
 def _separate(qid: Any) -> list[str]:
@@ -309,7 +318,7 @@ def _without_masked(
     label: Array, score: Array, kept: Array | None
 ) -> tuple[Array | None, list[Notice]]:
     """Leave out items with the score -inf, as recommenders mark what a user knows already."""
-    if all_finite(score) or not (masked := np.isneginf(score)).any():
+    if not (masked := np.isneginf(score)).any():
         return kept, []
     if kept is not None:
         masked &= kept
@@ -327,13 +336,23 @@ def _masked_relevant(count: int) -> list[Notice]:
     return [Notice("masked-relevant", count, text)]
 
 
-def _noticed(label: Array, score: Array, kept: Array | None) -> list[Notice]:
-    """Return notices on odd labels and scores; refuse values that no list can have."""
-    if kept is None and all_finite(label) and all_finite(score):
-        return negative_notices(label)
+def _checked(
+    label: Array, score: Array, kept: Array | None
+) -> tuple[Array | None, list[Notice], float | None]:
+    """Return which items count, notices on odd labels and scores, and the lowest label if known.
+
+    Values that no list can have are refused.
+    """
+    least, finite = lowest_and_finite(label, score)
+    if finite and kept is None:
+        return None, negative_notices(label, least), least
+    notices: list[Notice] = []
+    if not finite:
+        kept, notices = _without_masked(label, score, kept)
     _check_items(label, score, kept)
     unlabelled = np.isnan(label) if kept is None else np.isnan(label) & kept
-    return [*_unlabelled(unlabelled), *negative_notices(label if kept is None else label[kept])]
+    chosen = label if kept is None else label[kept]
+    return kept, [*notices, *_unlabelled(unlabelled), *negative_notices(chosen)], None
 
 
 _Grouping = tuple[list[Any], Array | None, Array | None]
