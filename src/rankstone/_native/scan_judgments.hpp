@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -49,34 +50,48 @@ inline std::string_view without_zeros(std::string_view digits) {
     return first == std::string_view::npos ? std::string_view{} : digits.substr(first);
 }
 
-// Query ids in numeric order where all of them are whole numbers, else in byte order.
-inline void sort_ids(std::vector<std::pair<std::string_view, std::size_t>>& ids) {
-    const bool numeric = std::all_of(ids.begin(), ids.end(), [](const auto& id) {
-        return std::all_of(id.first.begin(), id.first.end(), is_digit);
-    });
-    if (!numeric) return std::sort(ids.begin(), ids.end());
-    // Numbers are compared by how many digits they have, then by the first eight of them.
+using NumberedId = std::pair<std::string_view, std::size_t>;
+
+// Puts ids in the order of numbers that are below 2^(8 * bytes), those of one number in their order.
+inline void sort_by_number(std::vector<NumberedId>& ids, int bytes) {
     struct Key {
-        std::size_t digits;
-        std::uint64_t first;
-        std::pair<std::string_view, std::size_t> id;
+        std::uint64_t number;
+        std::size_t place;
     };
-    std::vector<Key> keys;
+    std::vector<Key> keys, sorted(ids.size());
     keys.reserve(ids.size());
-    for (const auto& id : ids) {
-        const std::string_view digits = without_zeros(id.first);
-        std::uint64_t first = 0;
-        for (const char digit : digits.substr(0, 8))
-            first = first * 256 + static_cast<unsigned char>(digit);
-        keys.push_back({digits.size(), first, id});
+    for (const auto& [id, _] : ids) {
+        std::uint64_t number = 0;
+        for (const char digit : id) number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+        keys.push_back({number, keys.size()});
     }
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
-        if (a.digits != b.digits) return a.digits < b.digits;
-        if (a.first != b.first) return a.first < b.first;
-        const auto x = without_zeros(a.id.first), y = without_zeros(b.id.first);
-        return x != y ? x < y : a.id.first < b.id.first;
+    for (int shift = 0; shift < 8 * bytes; shift += 8) {
+        std::array<std::size_t, 257> ends{};
+        for (const Key& key : keys) ++ends[(key.number >> shift & 255) + 1];
+        std::partial_sum(ends.begin(), ends.end(), ends.begin());
+        for (const Key& key : keys) sorted[ends[key.number >> shift & 255]++] = key;
+        keys.swap(sorted);
+    }
+    const std::vector<NumberedId> before = ids;
+    for (std::size_t i = 0; i < keys.size(); ++i) ids[i] = before[keys[i].place];
+}
+
+// Query ids in numeric order where all of them are whole numbers, else in byte order.
+inline void sort_ids(std::vector<NumberedId>& ids) {
+    std::size_t digits = 0;
+    bool numeric = true, padded = false;
+    for (const auto& [id, _] : ids) {
+        numeric = numeric && std::all_of(id.begin(), id.end(), is_digit);
+        padded = padded || id.empty() || id.front() == '0';
+        digits = std::max(digits, id.size());
+    }
+    if (!numeric) return std::sort(ids.begin(), ids.end());
+    if (!padded && digits < 20) return sort_by_number(ids, digits < 8 ? 3 : 8);
+    std::sort(ids.begin(), ids.end(), [](const NumberedId& a, const NumberedId& b) {
+        const auto x = without_zeros(a.first), y = without_zeros(b.first);
+        if (x.size() != y.size()) return x.size() < y.size();
+        return x != y ? x < y : a.first < b.first;
     });
-    std::transform(keys.begin(), keys.end(), ids.begin(), [](const Key& key) { return key.id; });
 }
 
 // Rows of judgments, by query. The ids are not copied; they have to last.
@@ -94,7 +109,7 @@ class JudgedRows {
     struct Query {
         std::string_view id;
         std::uint64_t hash;
-        std::size_t rows = 0, bytes = 0;  // how many, and of their documents
+        std::size_t first = 0, rows = 0, bytes = 0;  // the first one, how many, and of their documents
     };
 
     void reserve(std::size_t rows) { rows_.reserve(rows); }
@@ -107,8 +122,11 @@ class JudgedRows {
     }
 
     void add(std::string_view query, std::string_view doc, double grade) {
-        if (queries_.empty() || queries_[current_].id != query) current_ = number_of(query);
-        ++queries_[current_].rows;
+        if (queries_.empty() || queries_[current_].id != query) {
+            current_ = number_of(query);
+            are_together_ = are_together_ && !queries_[current_].rows;
+        }
+        if (!queries_[current_].rows++) queries_[current_].first = rows_.size();
         queries_[current_].bytes += doc.size();
         rows_.push_back({doc.data(), grade, static_cast<std::uint32_t>(doc.size()),
                          static_cast<std::uint32_t>(current_)});
@@ -122,7 +140,7 @@ class JudgedRows {
     }
 
     std::size_t number_of(std::string_view id, std::uint64_t hash) {
-        if (2 * (queries_.size() + 1) > slots_.size()) grow();
+        reserve_queries(queries_.size() + 1);
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = hash & mask;
         for (; slots_[at].row; at = (at + 1) & mask) {
@@ -141,6 +159,12 @@ class JudgedRows {
         for (std::size_t q = 0; q < queries_.size(); ++q)
             bounds_[place_of[q]] = static_cast<std::uint32_t>(queries_[q].rows);
         std::exclusive_scan(bounds_.begin(), bounds_.end(), bounds_.begin(), 0u);
+        if (are_together_) {
+            first_.resize(places);
+            for (std::size_t q = 0; q < queries_.size(); ++q)
+                first_[place_of[q]] = static_cast<std::uint32_t>(queries_[q].first);
+            return;
+        }
         std::vector<std::uint32_t> next(bounds_);
         order_.resize(rows_.size());
         for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -153,6 +177,15 @@ class JudgedRows {
     // Calls f(row) for the rows at a place.
     template <typename F>
     void each_row(std::size_t place, F&& f) const {
+        if (are_together_) {
+            const std::size_t count = bounds_[place + 1] - bounds_[place];
+            if (place + 16 < first_.size() && !rows_.empty()) {  // queries are anywhere
+                prefetch(&rows_[first_[place + 16]]);
+                prefetch(rows_[first_[place + 8]].doc);
+            }
+            for (std::size_t i = first_[place]; i < first_[place] + count; ++i) f(rows_[i]);
+            return;
+        }
         for (std::size_t i = bounds_[place]; i < bounds_[place + 1]; ++i) {
             if (i + 16 < order_.size()) prefetch(&rows_[order_[i + 16]]);  // rows are anywhere
             if (i + 8 < order_.size()) prefetch(rows_[order_[i + 8]].doc);
@@ -160,9 +193,17 @@ class JudgedRows {
         }
     }
 
+    // Makes room for so many queries.
+    void reserve_queries(std::size_t count) {
+        if (2 * count > slots_.size()) grow(std::max<std::size_t>(64, 2 * table_size(count)));
+    }
+
+    // Fetches what number_of() reads first.
+    void fetch(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
   private:
-    void grow() {
-        slots_.assign(std::max<std::size_t>(64, 4 * slots_.size()), Slot{});
+    void grow(std::size_t size) {
+        slots_.assign(size, Slot{});
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t q = 0; q < queries_.size(); ++q) {
             std::size_t at = queries_[q].hash & mask;
@@ -174,8 +215,10 @@ class JudgedRows {
     std::vector<Query> queries_;
     std::vector<Row> rows_;
     std::vector<std::uint32_t> order_, bounds_;  // of the rows by place
+    std::vector<std::uint32_t> first_;           // row at each place, if those of a query are together
     std::vector<Slot> slots_;
     std::size_t current_ = 0;
+    bool are_together_ = true;
 };
 
 // Joins the rows of consecutive parts of the input, one worker for each.
@@ -215,9 +258,16 @@ class JudgmentGroups {
     // Puts the queries of all parts in order: by their numbers in the first part, to which those of
     // the others are added.
     void order_queries() {
-        for (std::size_t p = 1; p < parts_.size(); ++p)
-            for (const JudgedRows::Query& query : parts_[p].queries())
-                place_of_[p].push_back(static_cast<std::uint32_t>(parts_[0].number_of(query.id, query.hash)));
+        for (std::size_t p = 1; p < parts_.size(); ++p) {
+            const auto& own = parts_[p].queries();
+            parts_[0].reserve_queries(parts_[0].queries().size() + own.size());
+            place_of_[p].reserve(own.size());
+            for (std::size_t q = 0; q < own.size(); ++q) {
+                parts_[0].fetch(own[std::min(q + 8, own.size() - 1)].hash);
+                place_of_[p].push_back(
+                    static_cast<std::uint32_t>(parts_[0].number_of(own[q].id, own[q].hash)));
+            }
+        }
         const auto& all = parts_[0].queries();
         queries_.reserve(all.size());
         for (std::size_t q = 0; q < all.size(); ++q) queries_.push_back({all[q].id, q});
@@ -265,10 +315,12 @@ class JudgmentGroups {
 
     void settle(std::size_t place, Settler& own, JudgmentScan& scan) const {
         const std::size_t rows = rows_before(place + 1) - rows_before(place), first = own.row;
-        own.seen.assign(table_size(rows), Slot{});
+        if (rows > 1) own.seen.assign(table_size(rows), Slot{});
         own.extra.clear();
         for (const JudgedRows& part : parts_)
-            part.each_row(place, [&](const JudgedRows::Row& row) { add(row, first, own, scan); });
+            part.each_row(place, [&](const JudgedRows::Row& row) {
+                rows == 1 ? append(row, own, scan) : add(row, first, own, scan);
+            });
         scan.groups[place + 1] = static_cast<std::int64_t>(own.row - first);
         for (const auto& [row, grade] : own.extra)
             (grade == scan.grades[row] ? own.repeated : own.contradicting)
@@ -288,11 +340,15 @@ class JudgmentGroups {
             grade = std::max(grade, row.grade);  // the first of 0 and -0
             return;
         }
+        append(row, own, scan);
+        own.seen[at] = {tag_of(hash), static_cast<std::uint32_t>(own.row - first)};
+    }
+
+    static void append(const JudgedRows::Row& row, Settler& own, JudgmentScan& scan) {
         scan.grades[own.row] = row.grade;
         scan.docs.offsets[own.row++] = static_cast<std::int64_t>(own.byte);
         std::memcpy(scan.docs.bytes.data() + own.byte, row.doc, row.length);
         own.byte += row.length;
-        own.seen[at] = {tag_of(hash), static_cast<std::uint32_t>(own.row - first)};
     }
 
     // The document of a row that a worker wrote.
