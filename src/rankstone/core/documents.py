@@ -84,7 +84,14 @@ def top_documents(
     if queries is not None and hasattr(run, "only"):
         run = run.only(queries)
     if isinstance(run, ExcludingRun):
-        return _without(run, judgments, queries, depth, conventions)
+        excluded = run.documents()
+        most = max(map(len, excluded.values()), default=0)
+        known, tops = top_documents(run.run, judgments, queries, depth + most, conventions)
+        nothing: frozenset[str] = frozenset()
+        own = (excluded.get(str(query), nothing) for query in known)
+        lists = zip(own, tops.lists(), strict=True)
+        left = ([doc for doc in docs if doc not in out][:depth] for out, docs in lists)
+        return known, TopDocuments.of(left)
     row_of = None if queries is None else {str(query): i for i, query in enumerate(queries)}
     how = match_options(conventions)
     order = _Order(tie_rule(conventions), how["float32"], how["repeats"] or distinct)
@@ -247,21 +254,3 @@ class _Ties(NamedTuple):
         greater = np.empty(len(docs), np.int64)
         greater[falling] = np.arange(len(docs)) - self.begin
         return greater
-
-
-def _without(
-    run: ExcludingRun,
-    judgments: Judgments | None,
-    queries: Sequence[Any] | None,
-    depth: int,
-    conventions: Conventions,
-) -> tuple[list[Any], TopDocuments]:
-    """Return the first documents of a run from which others were removed."""
-    excluded = run.documents()
-    most = max(map(len, excluded.values()), default=0)
-    known, tops = top_documents(run.run, judgments, queries, depth + most, conventions)
-    nothing: frozenset[str] = frozenset()
-    own = (excluded.get(str(query), nothing) for query in known)
-    lists = zip(own, tops.lists(), strict=True)
-    left = ([doc for doc in docs if doc not in out][:depth] for out, docs in lists)
-    return known, TopDocuments.of(left)

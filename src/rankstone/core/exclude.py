@@ -14,7 +14,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Row, RunWrapper
-from rankstone.errors import DataError, Notice
+from rankstone.errors import DataError
 from rankstone.language import tr
 
 
@@ -58,7 +58,21 @@ class ExcludingRun(RunWrapper):
         gone = out[matches.judgment]
         kept = ~gone & (rows[matches.judgment] >= 0)
         less = _counted(matches, gone)
-        notices = _notices(judgments, self.excluded, both, matches, out, rows)
+        query_of = segments.numbers(both.groups)
+        judged = np.flatnonzero(out & (rows >= 0))
+        notices = []
+        for code, some in (("excluded", matches.judgment[gone]), ("excluded-judged", judged)):
+            first = (
+                tr("document {} of query {}").format(both.docs[i], both.queries[int(query_of[i])])
+                for i in some[:1].tolist()
+            )
+            notices += reading_notice(code, len(some), first)
+        queries = judgments.queries
+        known = {_like(queries, q) for q in self.excluded.queries}
+        cold = [str(q) for q in queries if q not in known]
+        notices += reading_notice(
+            "cold-queries", len(cold), cold[:3], of=len(queries), keep_zero=True
+        )
         return replace(
             matches,
             offsets=segments.keep(kept, matches.offsets),
@@ -136,27 +150,3 @@ def _counted(matches: Matches, gone: Any) -> dict[str, Any]:
 
 
 _COUNTS = ("above", "tied", "greater", "earlier")
-
-
-def _notices(
-    judgments: Judgments,
-    excluded: Judgments,
-    both: Judgments,
-    matches: Matches,
-    out: Any,
-    rows: Any,
-) -> list[Notice]:
-    query_of = segments.numbers(both.groups)
-    gone = matches.judgment[out[matches.judgment]]
-    notices = []
-    for code, found in (("excluded", gone), ("excluded-judged", np.flatnonzero(out & (rows >= 0)))):
-        first = (
-            tr("document {} of query {}").format(both.docs[i], both.queries[int(query_of[i])])
-            for i in found[:1].tolist()
-        )
-        notices += reading_notice(code, len(found), first)
-    known = {_like(judgments.queries, q) for q in excluded.queries}
-    cold = [q for q in judgments.queries if q not in known]
-    examples = tuple(str(q) for q in cold[:3])
-    of = len(judgments.queries)
-    return [*notices, *reading_notice("cold-queries", len(cold), examples, of=of, keep_zero=True)]

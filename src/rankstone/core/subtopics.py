@@ -140,7 +140,23 @@ def with_subtopics(judgments: Judgments, rows: Iterable[Aspect]) -> SubtopicScan
             (repeated if before == row.grade else contradicting).append(pair)
         grades[key] = row.grade if before is None else max(before, row.grade)
     counts = repetitions(repeated, contradicting)
-    subtopics = _laid_out(judgments, label_order, vital, grades)
+    numbered = sorted(vital, key=lambda key: (key[0], label_order[key[1]]))
+    number = {key: i for i, key in enumerate(numbered)}
+    table = np.array([(doc, number[q, label]) for q, doc, label in grades], np.int64).reshape(-1, 2)
+    order = np.lexsort((table[:, 1], table[:, 0]))
+    docs = [encode(str(doc)) for doc in judgments.docs.objects]
+    by_id = np.empty(len(docs), np.int64)
+    by_id[sorted(range(len(docs)), key=docs.__getitem__)] = np.arange(len(docs))
+    subtopics = Subtopics(
+        names=[label for _, label in numbered],
+        vital=np.array([vital[key] for key in numbered], bool),
+        offsets=segments.offsets_of(np.bincount(table[:, 0], minlength=len(docs))),
+        subtopic=table[order, 1],
+        grade=np.array(list(grades.values()), np.float64)[order],
+        by_id=by_id,
+        first=judgments.groups[:-1],
+        last=judgments.groups[1:],
+    )
     return SubtopicScan(replace(judgments, subtopics=subtopics), counts)
 
 
@@ -152,31 +168,6 @@ def _note_vital(vital: dict[tuple[int, str], bool], q: int, row: Aspect) -> None
             f"query {row.query!r}: the nugget {row.subtopic!r} is vital in one row and okay in "
             "another. Give it one importance."
         )
-
-
-def _laid_out(
-    judgments: Judgments,
-    label_order: dict[str, int],
-    vital: dict[tuple[int, str], bool],
-    grades: dict[tuple[int, int, str], float],
-) -> Subtopics:
-    numbered = sorted(vital, key=lambda key: (key[0], label_order[key[1]]))
-    number = {key: i for i, key in enumerate(numbered)}
-    table = np.array([(doc, number[q, label]) for q, doc, label in grades], np.int64).reshape(-1, 2)
-    order = np.lexsort((table[:, 1], table[:, 0]))
-    docs = [encode(str(doc)) for doc in judgments.docs.objects]
-    by_id = np.empty(len(docs), np.int64)
-    by_id[sorted(range(len(docs)), key=docs.__getitem__)] = np.arange(len(docs))
-    return Subtopics(
-        names=[label for _, label in numbered],
-        vital=np.array([vital[key] for key in numbered], bool),
-        offsets=segments.offsets_of(np.bincount(table[:, 0], minlength=len(docs))),
-        subtopic=table[order, 1],
-        grade=np.array(list(grades.values()), np.float64)[order],
-        by_id=by_id,
-        first=judgments.groups[:-1],
-        last=judgments.groups[1:],
-    )
 
 
 def aspects_of(judgments: Judgments) -> Iterator[Aspect]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.setup import Setup, verb
-from rankstone.core.collection import Collection, MatchedCollection
+from rankstone.core.collection import MatchedCollection
 from rankstone.core.provenance import in_words
 from rankstone.errors import DataError, UsageError, did_you_mean, meant
 from rankstone.io.load import read
@@ -17,7 +17,6 @@ from rankstone.verbs.fuse import FusedRun
 from rankstone.verbs.parts import Request, scale_notices
 
 if TYPE_CHECKING:
-    from rankstone.choices.conventions import Conventions
     from rankstone.choices.options import ExplainOptions
     from rankstone.measures.explain import ExplanationData, Step
     from rankstone.text.explanation import Explanation
@@ -72,9 +71,15 @@ def explain(
     row = _row(query, ranked.queries)
     judged = source.judged_documents(ranked.queries[row])
     working = explain_query(request.measures[0].measure, ranked, row, source.document, judged)
+    gaps, unjudged = working.gaps, dict[int, str]()
+    if gaps and isinstance(source, MatchedCollection) and source.has_ids:
+        _, first = source.top(gaps[-1] + len(judged), chosen, [working.query])
+        known = {str(document) for document, _ in judged}
+        ids = (doc for doc in first.docs if doc not in known)
+        unjudged = dict(zip(gaps, ids, strict=False))
     working = replace(
         working,
-        unjudged=_unjudged_ids(source, working, judged, chosen),
+        unjudged=unjudged,
         changes=tuple(in_words(source.changes)),
         notices=tuple(notice.text for notice in scale_notices(steps, ranked.max_grade)),
     )
@@ -90,22 +95,6 @@ def _with_points(working: ExplanationData, run: FusedRun) -> Iterator[Step]:
         own = points.get(str(step.document), {})
         columns = {f"{name} points": own.get(name, 0.0) for name in run.runs.names}
         yield replace(step, columns={**columns, **step.columns})
-
-
-def _unjudged_ids(
-    source: Collection,
-    working: ExplanationData,
-    judged: Sequence[tuple[Any, float]],
-    conventions: Conventions,
-) -> dict[int, str]:
-    """Return the ids of documents without a judgment by rank."""
-    gaps = working.gaps
-    if not gaps or not isinstance(source, MatchedCollection) or not source.has_ids:
-        return {}
-    _, first = source.top(gaps[-1] + len(judged), conventions, [working.query])
-    known = {str(document) for document, _ in judged}
-    ids = (doc for doc in first.docs if doc not in known)
-    return dict(zip(gaps, ids, strict=False))
 
 
 def _row(query: Any, queries: list[Any]) -> int:

@@ -155,7 +155,64 @@ class Inputs:
         """Apply the rules."""
         rules, amounts = Amounts.of(self.rules, *self.files)
         setup = Setup.of("gate", self.options)
-        return _verdict(rules, amounts, judgments, self.candidate, self.baseline, setup)
+        candidate, baseline = self.candidate, self.baseline
+        is_result, original = isinstance(candidate, Result), judgments
+        like = candidate.like if is_result else setup.evaluation.like
+        needs = Needs.of(rules, like, baseline, setup.statistics.by, amounts)
+        if is_result:
+            refuse_evaluation(setup)
+        setup = prepared(setup)
+        if isinstance(judgments, _PATH) and not is_result:  # read once
+            judgments = load_judgments(judgments, setup)
+        try:
+            result = _result(judgments, candidate, needs.names, setup, "candidate")
+        except EmptyError as error:
+            return _empty(rules, candidate, str(error))
+        for column in needs.columns.values():
+            result.values(column)  # an error if a Result does not have it
+        values: Values | None = None
+        notices: tuple[Notice, ...] = ()
+        grouped = with_groups(setup, original, result.queries).statistics
+        if baseline is not None:
+            base = _baseline(judgments, baseline, needs.names, setup)
+            compared = [needs.columns[limit.target] for limit in needs.relative]
+            require_measures(base, compared)
+            shared = [m for m in result.measures if m in base.columns]
+            notices = require_comparable(result, base, shared)
+            for name in {*compared} & {*result.of_all_lists}:
+                raise UsageError(
+                    f"{name} is a number of all lists together, of which no interval is known, so that a gate "
+                    f"cannot tell a drop from noise. Give it a lowest value: --min {name}=0.5."
+                )
+            mine = values_of_result(result, result.name, compared)
+            values = Values.of(mine, base, needs, grouped)
+        if grouped.trusted is not None:
+            people = _by_people(rules, candidate, baseline, needs, setup)
+            if values is not None:
+                names = (("candidate", values.candidate.name), ("baseline", values.baseline.name))
+                own = [values_of_result(people[role], name, compared) for role, name in names]
+                values = replace(values, statistics=grouped.replace(trusted=own))
+            means = [needs.columns[limit.target] for limit in rules.of_kind("min", "max")]
+            every = dict.fromkeys([*means, *compared] if values is not None else means)
+            both, _ = estimated(
+                result, people["candidate"], every, rules.confidence, grouped.clusters
+            )
+            told = (
+                n for n in both.notices if n.code != "trusted" or n.text.split(": ")[0] in means
+            )
+            result = replace(both, notices=tuple(told))
+        check_columns_used(setup)
+        ranks: dict[MustFind, int | None] = {}
+        if rules.must_find:
+            if is_result or (isinstance(candidate, str) and candidate == STDIN):
+                raise UsageError(
+                    "must-find looks for documents: give the run in a file or in memory."
+                )
+            ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
+        verdict = decide(rules, needs, result, values, grouped.by or {}, ranks)
+        measured = [amounts.check(limit) for limit in amounts.limits] if amounts else []
+        differing = (Check("comparable", WARN, notice.text) for notice in notices)
+        return replace(verdict, checks=(*verdict.checks, *measured, *differing))
 
 
 def saved_candidate(candidate: Any, max_bytes: int | None = None) -> Any:
@@ -183,67 +240,6 @@ def _saved(path: str, max_bytes: int | None) -> bytes | None:
             return None
         stream.seek(0)
         return stream.read()
-
-
-def _verdict(
-    rules: Rules,
-    amounts: Amounts | None,
-    judgments: Any,
-    candidate: Any,
-    baseline: Any,
-    setup: Setup,
-) -> Verdict:
-    is_result, original = isinstance(candidate, Result), judgments
-    like = candidate.like if is_result else setup.evaluation.like
-    needs = Needs.of(rules, like, baseline, setup.statistics.by, amounts)
-    if is_result:
-        refuse_evaluation(setup)
-    setup = prepared(setup)
-    if isinstance(judgments, _PATH) and not is_result:  # read once
-        judgments = load_judgments(judgments, setup)
-    try:
-        result = _result(judgments, candidate, needs.names, setup, "candidate")
-    except EmptyError as error:
-        return _empty(rules, candidate, str(error))
-    for column in needs.columns.values():
-        result.values(column)  # an error if a Result does not have it
-    values: Values | None = None
-    notices: tuple[Notice, ...] = ()
-    grouped = with_groups(setup, original, result.queries).statistics
-    if baseline is not None:
-        base = _baseline(judgments, baseline, needs.names, setup)
-        compared = [needs.columns[limit.target] for limit in needs.relative]
-        require_measures(base, compared)
-        shared = [m for m in result.measures if m in base.columns]
-        notices = require_comparable(result, base, shared)
-        for name in {*compared} & {*result.of_all_lists}:
-            raise UsageError(
-                f"{name} is a number of all lists together, of which no interval is known, so that a gate "
-                f"cannot tell a drop from noise. Give it a lowest value: --min {name}=0.5."
-            )
-        mine = values_of_result(result, result.name, compared)
-        values = Values.of(mine, base, needs, grouped)
-    if grouped.trusted is not None:
-        people = _by_people(rules, candidate, baseline, needs, setup)
-        if values is not None:
-            names = (("candidate", values.candidate.name), ("baseline", values.baseline.name))
-            own = [values_of_result(people[role], name, compared) for role, name in names]
-            values = replace(values, statistics=grouped.replace(trusted=own))
-        means = [needs.columns[limit.target] for limit in rules.of_kind("min", "max")]
-        every = dict.fromkeys([*means, *compared] if values is not None else means)
-        both, _ = estimated(result, people["candidate"], every, rules.confidence, grouped.clusters)
-        told = (n for n in both.notices if n.code != "trusted" or n.text.split(": ")[0] in means)
-        result = replace(both, notices=tuple(told))
-    check_columns_used(setup)
-    ranks: dict[MustFind, int | None] = {}
-    if rules.must_find:
-        if is_result or (isinstance(candidate, str) and candidate == STDIN):
-            raise UsageError("must-find looks for documents: give the run in a file or in memory.")
-        ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
-    verdict = decide(rules, needs, result, values, grouped.by or {}, ranks)
-    measured = [amounts.check(limit) for limit in amounts.limits] if amounts else []
-    differing = (Check("comparable", WARN, notice.text) for notice in notices)
-    return replace(verdict, checks=(*verdict.checks, *measured, *differing))
 
 
 def _by_people(
