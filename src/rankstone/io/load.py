@@ -277,15 +277,12 @@ def collection(
     judged = load_judgments(judgments, setup)
     if padding:
         judged = replace(judged, notices=(*judged.notices, *padding))
-    if changes.merges_judgments:
-        from rankstone.io.parents import judged_documents
+    if changes.merged_by is not None:
+        from rankstone.io.parents import judged_documents, missing_notices
 
-        judged = judged_documents(judged, changes.merged_by)
-    if changes.parents is not None:
-        from rankstone.io.parents import missing_notices
-
-        missing = missing_notices(judged, changes.parents)
-        judged = replace(judged, notices=(*judged.notices, *missing)) if missing else judged
+        judged = judged_documents(judged, changes)
+        if missing := missing_notices(judged, changes.parents):
+            judged = replace(judged, notices=(*judged.notices, *missing))
     loaded = load_run(run, setup)
     return MatchedCollection(
         changed_run(loaded, judged, setup),

@@ -175,9 +175,9 @@ def documents_of(
     return scores, notice
 
 
-def missing_notices(judgments: Judgments, parents: Parents) -> list[Notice]:
+def missing_notices(judgments: Judgments, parents: Parents | None) -> list[Notice]:
     """Return a warning of relevant documents of which there is no chunk, if all chunks are listed."""
-    if not isinstance(parents.plain, dict):
+    if parents is None or not isinstance(parents.plain, dict):
         return []
     known = {*map(str, parents.plain.values())}
     pairs = zip(judgments.docs.objects, judgments.grades.tolist(), strict=True)
@@ -185,8 +185,11 @@ def missing_notices(judgments: Judgments, parents: Parents) -> list[Notice]:
     return reading_notice("not-in-corpus", len(missing), missing[:EXAMPLES])
 
 
-def judged_documents(judgments: Judgments, parents: Parents) -> Judgments:
-    """Return judgments of documents: each has the highest grade of its judged chunks."""
+def judged_documents(judgments: Judgments, changes: Changes) -> Judgments:
+    """Return judgments of documents, if those given are not: the highest grade of the judged chunks."""
+    if not changes.merges_judgments:
+        return judgments
+    parents = changes.merged_by
     pairs = zip(judgments.queries, judgments.docs_by_query, strict=True)
     grades = iter(judgments.grades.tolist())
     rows: list[Row | Aspect] = [

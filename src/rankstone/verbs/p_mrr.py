@@ -53,10 +53,8 @@ def p_mrr(changed: Any, before: Any, after: Any, **options: Unpack[PMrrOptions])
     0.5
     """
     setup = prepared(Setup.of("p_mrr", options))
-    judgments = load_judgments(changed, setup)
-    if setup.changes.merges_judgments:
-        judgments = judged_documents(judgments, setup.changes.merged_by)
-        setup = setup.replace(judged_chunks=False)
+    judgments = judged_documents(load_judgments(changed, setup), setup.changes)
+    setup = setup.replace(judged_chunks=False)
     conventions = setup.conventions(Conventions(queries="both"))
     data = {
         name: read(judgments, run, setup) for name, run in (("before", before), ("after", after))

@@ -42,9 +42,9 @@ def pool(
     """
     setup = prepared(Setup.of("pool", options))
     load_engine()
-    judged = None if judgments is None else load_judgments(judgments, setup)
-    if judged is not None and setup.changes.merges_judgments:
-        judged = judged_documents(judged, setup.changes.merged_by)
+    judged = None
+    if judgments is not None:
+        judged = judged_documents(load_judgments(judgments, setup), setup.changes)
     tops = []
     for _, run in runs_of(runs):
         loaded = changed_run(load_run(run, setup), EMPTY if judged is None else judged, setup)

@@ -120,9 +120,7 @@ def tune(
     runs = dict(named_runs(runs, nameless=True))
     fusions = _candidates(setup.fusion, search, len(runs))
     loaded, documents = read_runs(runs, fusions[0], setup)
-    judged = load_judgments(judgments, setup)
-    if setup.changes.merges_judgments:
-        judged = judged_documents(judged, setup.changes.merged_by)
+    judged = judged_documents(load_judgments(judgments, setup), setup.changes)
     plain = replace(setup, changes=Changes())  # the runs are changed already
 
     def evaluated(run: Run) -> Result:
