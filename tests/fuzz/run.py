@@ -28,7 +28,7 @@ GUIDES = (
     "rankstone.core.aggregate",
     "rankstone.core.provenance",
     "rankstone.core.result",
-    "rankstone.core.saved",  # and saved_result
+    "rankstone.core.saved",
     "rankstone.core.unjudged",
     "rankstone.core.python_engine",
     "rankstone.measures.parse",

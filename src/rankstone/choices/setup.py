@@ -262,14 +262,9 @@ class Setup:
         return given | dict(self.single)
 
 
-_PLACES: dict[type[Choices], str] = {
-    Evaluation: "evaluation",
-    Reading: "reading",
-    Changes: "changes",
-    Statistics: "statistics",
-    Effort: "effort",
-}
 DEFAULT = Setup()
+#: The field of a setup that holds each group.
+_PLACES = {type(v): name for name, v in vars(DEFAULT).items() if isinstance(v, Choices)}
 
 
 #: Arguments that a verb has beside choices, by verb.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankstone.io.query_groups import QueryGroups
     from rankstone.stats.intervals import Interval
     from rankstone.text.groups import SummaryRow
-    from rankstone.text.results import Intervals, Layout
+    from rankstone.text.results import Intervals
 
 _MOST_NOTICES = 3
 #: What every evaluation may print, and how.
@@ -119,38 +119,26 @@ def _print_results(
             results[i] = replace(result, notices=(*result.notices, *notices))
     say_notices(results, args)
     with stage("output"):
-        from rankstone.text.results import write
+        from rankstone.text.results import Layout, Order, write
 
         if args.interval and intervals is None:
             intervals = _intervals(results, args, groups, statistics)
-        layout = _layout(results, args, hows, groups, intervals)
+        summaries: list[SummaryRow] = []
+        if hows or groups is not None:
+            from rankstone.text.groups import gap_rows, rows_of
+
+            summaries = [*rows_of(results, hows, groups), *gap_rows(intervals or {})]
+        layout = Layout(
+            per_query=args.per_query,
+            aggregate=not args.no_summary,
+            summaries=summaries,
+            intervals=intervals,
+            digits=args.digits,
+            order=Order(args.sort, args.top),
+            **look(),
+        )
         print_lines(write(results, form, layout))
     return 0
-
-
-def _layout(
-    results: list[Result],
-    args: Namespace,
-    hows: list[str],
-    groups: QueryGroups | None,
-    intervals: Intervals | None,
-) -> Layout:
-    from rankstone.text.results import Layout, Order
-
-    summaries: list[SummaryRow] = []
-    if hows or groups is not None:
-        from rankstone.text.groups import gap_rows, rows_of
-
-        summaries = [*rows_of(results, hows, groups), *gap_rows(intervals or {})]
-    return Layout(
-        per_query=args.per_query,
-        aggregate=not args.no_summary,
-        summaries=summaries,
-        intervals=intervals,
-        digits=args.digits,
-        order=Order(args.sort, args.top),
-        **look(),
-    )
 
 
 def _trusted(

@@ -27,7 +27,8 @@ class Judgments:
     Rows ``groups[q]:groups[q + 1]`` of ``docs`` and ``grades`` belong to query q. If documents
     were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each. If
     documents were drawn to be judged, ``probabilities`` says how likely each was; those that were not
-    drawn have a negative grade.
+    drawn have a negative grade. If they are of a file whose rows a run may score, ``file_rows`` says
+    which of the judgments each of them is.
     """
 
     queries: Ids
@@ -38,6 +39,7 @@ class Judgments:
     notices: tuple[Notice, ...] = field(default=())
     subtopics: Subtopics | None = None
     probabilities: np.ndarray | None = None
+    file_rows: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of judged pairs."""

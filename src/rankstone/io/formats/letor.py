@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import IO, Any, NamedTuple
 
@@ -32,13 +32,6 @@ _FEATURE = re.compile(rb"(?:qid|[0-9]+):\S+")
 _NAMED = re.compile(rb"doc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
 _MOST_DIGITS = 18
 _GROUP_FILES = (".query", ".group")
-
-
-@dataclass(frozen=True, eq=False)
-class RowedJudgments(Judgments):
-    """Judgments that know which of them each row of their file is."""
-
-    file_rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def _detect(file: Input) -> bool:
@@ -104,9 +97,8 @@ def _judgments(file: Input) -> Judgments:
     blocks = Counter(query for query, _ in groupby(query for query, _, _ in rows))
     again = sorted(query for query, n in blocks.items() if n > 1)
     told = reading_notice("query-starts-again", len(again), again[:EXAMPLES])
-    same = {f.name: getattr(judged, f.name) for f in fields(Judgments)}
-    same["notices"] = (*judged.notices, *told)
-    return RowedJudgments(**same, file_rows=np.array([place[q, d] for q, d, _ in rows], np.int64))
+    file_rows = np.array([place[q, d] for q, d, _ in rows], np.int64)
+    return replace(judged, notices=(*judged.notices, *told), file_rows=file_rows)
 
 
 def _queries(file: Input, rows: list[_LetorRow]) -> list[str]:
@@ -214,7 +206,7 @@ class RowScores:
                 f"{self.source.name}: the format 'scores' names no queries and documents; evaluate "
                 "it with the judgments it belongs to."
             )
-        rows = getattr(judgments, "file_rows", None)
+        rows = judgments.file_rows
         if rows is None:
             raise DataError(
                 f"{self.source.name}: one number in each line is a score for each row of a LETOR or "
