@@ -15,7 +15,7 @@ _LONGEST = 200  # characters of an example that are shown
 _FAULTS = {
     module: code
     for code, modules in {
-        "bad-lines": "two_fields trec trec_faults trec_layout trec_prefs letor",
+        "bad-lines": "two_fields trec trec_layout trec_prefs letor",
         "bad-numbers": "scalars dcg err",
         "bad-json": "strict_json json_scan json_records json_files json_like search_tools "
         "llm_results",

@@ -31,6 +31,7 @@ from rankstone.io.formats.trec_layout import (
     NAMED_LAYOUTS,
     PRELS,
     TrecLayout,
+    fault_error,
     is_rows,
     qrels_layout,
     run_layout,
@@ -55,7 +56,7 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
     text = file.stream.read()
     scan = engine.load().scan_judgments(text, layout.layout, layout.first, file.threads)
     if scan["fault"]:
-        raise _fault(file, scan["fault"], layout)
+        raise fault_error(file, scan["fault"], layout)
     judgments = judgments_of_scan(scan, file)
     if len(scan["iterations"]) > 1:
         judgments, counts = with_subtopics(judgments, _aspects(file, layout))
@@ -135,7 +136,7 @@ class TrecRun:
             self.file.stream.read(), layout.layout, layout.first, self.file.threads
         )
         if scan["fault"]:
-            raise _fault(self.file, scan["fault"], layout)
+            raise fault_error(self.file, scan["fault"], layout)
         self.file.check_unchanged()
         if not len(scan["grades"]):
             raise EmptyError(f"{self.file.path}: the file holds no rows.")
@@ -173,7 +174,7 @@ class TrecRun:
         file, layout = self.file, self.layout
         scan = self.scan(judgments, float32=float32, repeats=repeats)
         if scan["fault"]:
-            raise _fault(file, scan["fault"], layout)
+            raise fault_error(file, scan["fault"], layout)
         if not scan["rows"]:
             raise EmptyError(f"{file.path}: the file holds no rows.")
         return Matches.of(
@@ -224,14 +225,6 @@ def _last_tag(stream: IO[bytes], size: int) -> str:
     return ""
 
 
-def _rows(
-    file: Input, kind: str, qrels: LayoutOf, run: LayoutOf
-) -> Iterator[tuple[str, str, float]]:
-    """Return the rows of a file, read in parts of whole lines."""
-    layout = qrels(file) if kind == "judgments" else run(file)
-    return _in_rows(_blocks(file, layout))
-
-
 def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[str, str, float]]:
     return chain.from_iterable(
         zip(block.query_of_rows(), block.docs, block.numbers.tolist(), strict=True)
@@ -250,15 +243,9 @@ def _blocks(file: Input, layout: TrecLayout, most: int = 0) -> Iterator[Block]:
     while text := file.stream.read(_CHUNK) + file.stream.readline(_LONGEST_LINE + 2):
         part = read_rows(text, layout.layout, at, most)
         if part["fault"]:
-            raise _fault(file, part["fault"], layout)
+            raise fault_error(file, part["fault"], layout)
         at += len(text)
         yield Block(part["queries"], part["sizes"], part["docs"], part["numbers"])
-
-
-def _fault(file: Input, fault: tuple[int, int, int, int, bytes], layout: TrecLayout) -> DataError:
-    from rankstone.io.formats.trec_faults import fault_error
-
-    return fault_error(file, fault, layout)
 
 
 def _kind(file: Input) -> str | None:
@@ -333,6 +320,10 @@ def _of(
     kind: Callable[[Input], str | None],
     **more: Any,
 ) -> Format:
+    def rows(file: Input, kind: str) -> Iterator[tuple[str, str, float]]:
+        layout_of = qrels if qrels and kind == "judgments" else run
+        return _in_rows(_blocks(file, layout_of(file)))
+
     return Format(
         name,
         example,
@@ -341,7 +332,7 @@ def _of(
         partial(_run, layout_of=run),
         accepts=lambda _: True,
         kind=kind,
-        rows=partial(_rows, qrels=qrels or run, run=run),
+        rows=rows,
         writes_by_query=True,
         **more,
     )

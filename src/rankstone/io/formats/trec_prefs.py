@@ -18,8 +18,7 @@ from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
 from rankstone.core.run import Block
 from rankstone.core.text import encode
 from rankstone.errors import DataError
-from rankstone.io.formats.trec_faults import fault_error
-from rankstone.io.formats.trec_layout import TrecLayout
+from rankstone.io.formats.trec_layout import TrecLayout, fault_error
 from rankstone.io.input_file import Input, ReadOptions
 
 
