@@ -397,6 +397,7 @@ class Result:
             exceptions={n: _departures(e) for n, e in data["exceptions"].items()},
             unanswered=tuple(saved.ids(data.get("unanswered", []))),
             of_all_lists=tuple(map(str, data.get("of_all_lists", []))),
+            of_items=tuple(map(str, data.get("of_items", []))),
             unjudged=saved.optional(
                 lambda own: UnjudgedReport.from_dict(own, len(queries)), unjudged
             ),

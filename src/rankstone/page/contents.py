@@ -87,15 +87,14 @@ def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> 
         source=result.provenance.run.to_dict(),
         answered=len(result.queries) - len(result.unanswered),
         ties=result.ties.to_dict(),
-        notices=[notice.to_dict() for notice in result.notices if notice.level != "info"],
+        notices=shown_notices(result),
         **known,
     )
 
 
-def with_notices(part: RunPart, result: Result) -> RunPart:
-    """Return the part of a run with the notices of a result."""
-    shown = [notice.to_dict() for notice in result.notices if notice.level != "info"]
-    return replace(part, notices=shown)
+def shown_notices(result: Result) -> list[dict[str, object]]:
+    """Return the notices of a result that a page shows."""
+    return [notice.to_dict() for notice in result.notices if notice.level != "info"]
 
 
 def _thinned(curve: Curve) -> list[list[Cell]]:

@@ -30,6 +30,8 @@ from rankstone.stats.comparison import Comparison
 _BEGINNINGS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 FORMATS = tuple(_BEGINNINGS)
 _PER_QUERY = ("differences", "scatter", "distribution")
+#: Pictures of shares: the column and the field of a run that they show, and the step of the column.
+_SHARES = {"exposure": ("group", "exposure", 10), "judged": ("rank", "judged_by_rank", 1)}
 _WIDTH = 480
 _PANEL = 200  # least width of one of several panels
 _MANY = 500  # points of a scatter plot: beyond, they are small
@@ -201,17 +203,12 @@ def picture_of(
         rows, words["measure"] = _cutoff_rows(model, names, measures[m])
     elif name == "tradeoff":
         rows, words["accuracy"] = _tradeoff(model, names, m)
-    elif name == "exposure":
+    elif name in _SHARES:
+        column, field, step = _SHARES[name]
         rows = [
-            {"run": n, "group": 10 * i, "share": share}
+            {"run": n, column: step * i, "share": share}
             for n, part in zip(names, model.runs, strict=True)
-            for i, share in enumerate(part.exposure, 1)
-        ]
-    elif name == "judged":
-        rows = [
-            {"run": n, "rank": i, "share": share}
-            for n, part in zip(names, model.runs, strict=True)
-            for i, share in enumerate(part.judged_by_rank, 1)
+            for i, share in enumerate(getattr(part, field), 1)
             if share is not None
         ]
     else:

@@ -33,9 +33,9 @@ def _element(block: Block) -> str:
     if isinstance(block, Grid):
         return _table(block)
     if not isinstance(block, Sentence):
-        titles = ["", *(f"<div><b>{_text(t).capitalize()}</b></div>" for t in [*block.tables][1:])]
+        _, *titles = (f"<div><b>{escaped(t).capitalize()}</b></div>" for t in block.tables)
         grids = block.tables.values()
-        return "".join(title + _table(grid) for title, grid in zip(titles, grids, strict=True))
+        return "".join(t + _table(grid) for t, grid in zip(["", *titles], grids, strict=True))
     colour = f"color:{_COLOURS.get(block.tone, 'inherit')}"
     inside = "".join(_part(part, colour) for part in block.parts).lstrip()
     if block.kind == "item":
@@ -47,8 +47,8 @@ def _element(block: Block) -> str:
 
 def _part(text: str, colour: str) -> str:
     if isinstance(text, Bold):
-        return f'<b style="{colour}">{_text(text)}</b>'
-    return f"<code>{_text(text)}</code>" if isinstance(text, Code) else _text(text)
+        return f'<b style="{colour}">{escaped(text)}</b>'
+    return f"<code>{escaped(text)}</code>" if isinstance(text, Code) else escaped(text)
 
 
 def _table(grid: Grid) -> str:
@@ -60,19 +60,19 @@ def _table(grid: Grid) -> str:
         return f'<tr style="background:none">{"".join(shown)}</tr>'
 
     body = "".join(row((_cell(*cell) for cell in line.cells), "td") for line in grid.lines)
-    foot = "".join(f'<div style="{_QUIET}">{_text(text)}</div>' for text in grid.foot)
+    foot = "".join(f'<div style="{_QUIET}">{escaped(text)}</div>' for text in grid.foot)
     return (
         '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums;color:inherit">'
-        f"<thead>{row(map(_text, grid.heads), 'th')}</thead><tbody>{body}</tbody></table>{foot}"
+        f"<thead>{row(map(escaped, grid.heads), 'th')}</thead><tbody>{body}</tbody></table>{foot}"
     )
 
 
 def _cell(cell: str, bold: bool) -> str:
     tone = next((tone for tone, mark in _MARKS.items() if mark.strip() in cell), "")
     colour = _COLOURS.get(tone, "inherit")
-    return f'<b style="color:{colour}">{_text(cell)}</b>' if bold else _text(cell)
+    return f'<b style="color:{colour}">{escaped(cell)}</b>' if bold else escaped(cell)
 
 
-def _text(value: object) -> str:
+def escaped(value: object) -> str:
     """Return escaped text; bytes that are not UTF-8 are shown as question marks."""
     return escape(printable(str(value)).encode("utf-8", "replace").decode())

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from html import escape
 
-from rankstone.errors import plural, printable
+from rankstone.errors import plural
 from rankstone.language import language, tr
 from rankstone.stats.leaderboard import Leaderboard, Standing
 from rankstone.text.blocks import Grid, Line, Paragraphs, Sentence, rounded
 from rankstone.text.delimited import Cells, delimited, exact
-from rankstone.text.html import html
+from rankstone.text.html import escaped, html
 from rankstone.text.latex import latex
 from rankstone.text.markdown import markdown
 from rankstone.text.terminal import grid_width, terminal
@@ -128,9 +127,9 @@ def page(board: Leaderboard, digits: int = 4) -> str:
         colour = ("#1f83c6", "#d4641a")[s.tier % 2 == 0]
         name = s.system if len(s.system) <= 24 else s.system[:23] + "…"
         parts.append(
-            f'<text x="{_NAME - 12}" y="{y + 5:g}" text-anchor="end">{_text(name)}</text>'
+            f'<text x="{_NAME - 12}" y="{y + 5:g}" text-anchor="end">{escaped(name)}</text>'
             f'<line x1="{x:g}" x2="{x + width:g}" y1="{y:g}" y2="{y:g}" stroke="{colour}" '
-            f'stroke-width="8" stroke-linecap="round"><title>{_text(s.system)}: '
+            f'stroke-width="8" stroke-linecap="round"><title>{escaped(s.system)}: '
             f"{place.format(ranks(s), s.tier)}</title></line>"
             f'<circle cx="{_NAME + step * (i + 0.5):g}" cy="{y:g}" r="2" fill="currentColor"/>'
         )
@@ -149,14 +148,10 @@ def page(board: Leaderboard, digits: int = 4) -> str:
         "Bars are the ranks that a system may have, dots the order of means; colours change with "
         "the tier."
     )
-    notices = "".join(f"<p>{_text(str(notice))}</p>" for notice in board.notices)
+    notices = "".join(f"<p>{escaped(str(notice))}</p>" for notice in board.notices)
     return (
         f'<!doctype html><html lang="{language()}"><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width"><title>{title}</title>'
-        f"<style>{_STYLE}</style><h1>{title}</h1>{notices}<p>{_text(about)}</p>"
+        f"<style>{_STYLE}</style><h1>{title}</h1>{notices}<p>{escaped(about)}</p>"
         f'{picture}<div class="scroll">{html(blocks(board, digits))}</div></html>'
     )
-
-
-def _text(value: str) -> str:
-    return escape(printable(value).encode("utf-8", "replace").decode())

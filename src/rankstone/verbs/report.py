@@ -168,7 +168,7 @@ def report(
         ]
         results = [result for result, _ in both]
         parts = zip(run_parts, results, strict=True)
-        run_parts = [page.with_notices(part, own) for part, own in parts]
+        run_parts = [replace(part, notices=page.shown_notices(own)) for part, own in parts]
         intervals = [
             [cells([own[m].low, own[m].high]) if m in own else None for m in result.measures]
             for result, own in both

@@ -137,15 +137,18 @@ def mean_check(limit: Limit, measure: str, value: float, n: int) -> Check:
     if math.isnan(value):
         text = tr("{} of the candidate is undefined for every query").format(measure)
         return Check(rule, FAIL, text, measure=measure, n=n)
-    below = limit.kind != "max"
-    excess = limit.value - value if below else value - limit.value
-    ends = (tr("at least"), tr("below")) if below else (tr("at most"), tr("above"))
-    text = tr("{} is {:.4f}, {} {:g}").format(
-        measure, value, ends[1] if excess > ROUNDING else ends[0], limit.value
-    )
-    return Check(
-        rule, FAIL if excess > ROUNDING else PASS, text, measure=measure, n=n, candidate=value
-    )
+    is_outside, words = _outside(limit, value)
+    text = tr("{} is {:.4f}, {} {:g}").format(measure, value, words, limit.value)
+    return Check(rule, FAIL if is_outside else PASS, text, measure=measure, n=n, candidate=value)
+
+
+def _outside(limit: Limit, value: float) -> tuple[bool, str]:
+    """Return whether a value is beyond its bound, and the words for where it is."""
+    if limit.kind == "max":
+        is_outside = value - limit.value > ROUNDING
+        return is_outside, tr("above") if is_outside else tr("at most")
+    is_outside = limit.value - value > ROUNDING
+    return is_outside, tr("below") if is_outside else tr("at least")
 
 
 def queries_check(rules: Rules, answered: int) -> Iterator[Check]:
@@ -514,12 +517,9 @@ class Amounts:
         what = f"{name} ({how})"
         now = _summary(self.candidate, name, how)
         if limit.kind != "max-rise":
-            bad = now - limit.value if limit.kind == "max" else limit.value - now
-            words = (tr("at most"), tr("above"))
-            if limit.kind != "max":
-                words = (tr("at least"), tr("below"))
-            text = tr("{} is {:g}, {} {}").format(what, now, words[bad > ROUNDING], limit.amount())
-            return self._checked(limit, bad > ROUNDING, text, now)
+            is_outside, words = _outside(limit, now)
+            text = tr("{} is {:g}, {} {}").format(what, now, words, limit.amount())
+            return self._checked(limit, is_outside, text, now)
         if self.baseline is None or name not in self.baseline.columns:
             raise DataError(f"{limit}: the values of the baseline have no column {name!r}.")
         then = _summary(self.baseline, name, how)
