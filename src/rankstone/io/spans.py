@@ -11,14 +11,8 @@ from typing import Any, NamedTuple
 
 from rankstone.core.scalars import id_of, number_of
 from rankstone.errors import DataError
-from rankstone.io.column_roles import (
-    EXPECTED_NAMES,
-    QUERY_NAMES,
-    RETRIEVED_NAMES,
-    SYNONYMS,
-    key_named,
-    plain_name,
-)
+from rankstone.io import column_roles as known
+from rankstone.io.column_roles import key_named, plain_name
 
 _STARTS = ("start", "begin", "startindex", "startchar", "startoffset")
 _ENDS = ("end", "endindex", "endchar", "endoffset", "stop")
@@ -79,12 +73,12 @@ def load_spans(data: Any, kind: str, max_bytes: int | None = None) -> Spans:
 def _of_file(path: str, kind: str, max_bytes: int | None) -> Iterator[tuple[str, str, Any]]:
     from rankstone.io.input_file import Input, ReadOptions
 
-    lists = EXPECTED_NAMES if kind == "judgments" else RETRIEVED_NAMES
+    lists = known.EXPECTED_NAMES if kind == "judgments" else known.RETRIEVED_NAMES
     with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
         for where, record in file.records():
             if not isinstance(record, dict):
                 raise DataError(f"{where}: expected an object with a query and a span.")
-            query = str(id_of(_value(record, QUERY_NAMES, "query", where), "query", where))
+            query = str(id_of(_value(record, known.QUERY_NAMES, "query", where), "query", where))
             listed = next((record[k] for k in record if plain_name(k) in lists), None)
             if isinstance(listed, list):
                 yield from ((query, where, item) for item in listed or [None])
@@ -104,10 +98,10 @@ def _span(item: Any, where: str, place: int) -> tuple[float, Span]:
     """Return a score that ranks the span, and the span."""
     score: Any = -float(place)
     if isinstance(item, dict):
-        doc = _value(item, SYNONYMS["doc"], "document", where)
+        doc = _value(item, known.SYNONYMS["doc"], "document", where)
         start = _value(item, _STARTS, "start", where)
         end = _value(item, _ENDS, "end", where)
-        given = item.get(key_named(item, SYNONYMS["score"]))
+        given = item.get(key_named(item, known.SYNONYMS["score"]))
         score = score if given is None else number_of(given, "score", where)
     elif isinstance(item, list | tuple) and len(item) in (3, 4):
         doc, start, end, *rest = item

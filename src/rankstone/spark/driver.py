@@ -15,15 +15,7 @@ from rankstone.io.changes import check_scores, prepared, record
 from rankstone.io.load import collection
 from rankstone.measures import DEFAULT, Measure
 from rankstone.spark.result import SparkEvaluation, with_errors
-from rankstone.spark.tables import (
-    SparkTable,
-    facts_of,
-    functions,
-    grade_name,
-    open_excluded,
-    open_lists,
-    open_tables,
-)
+from rankstone.spark.tables import SparkTable, functions, open_excluded, open_lists, open_tables
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.evaluator import check_parts
 from rankstone.verbs.evaluator_state import from_bytes
@@ -81,7 +73,7 @@ def evaluate(
     tables = [judged, ranked]
     if changes.exclude is not None:
         tables.append(open_excluded(changes.exclude, columns, judged, spark))
-    facts = facts_of(judged, columns)
+    max_grade, subtopics = judged.facts(columns)
     roles = ranked.roles
     number = roles.number_role if roles.names[2] is not None else None
     check_scores(ranked.what, 0 if number in (None, "rank") else 1, setup)
@@ -93,14 +85,14 @@ def evaluate(
         number=number,
         has_rank=len(roles.all) > 3,
         keeps_order=number is None or plan.reads_input_order,
-        max_grade=facts.max_grade,
+        max_grade=max_grade,
         chunk_rows=chunk_rows,
         max_query_rows=max_query_rows,
         query_is_text=any(table.kind("query") == "text" for table in tables),
         doc_is_text=any(table.kind("doc") == "text" for table in tables),
         excludes=changes.exclude is not None,
-        grade=grade_name(judged, columns),
-        subtopics=facts.subtopics,
+        grade=judged.grade_name(columns),
+        subtopics=subtopics,
     )
     from rankstone.spark.worker import evaluate_partition
 

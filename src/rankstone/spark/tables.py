@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankstone.errors import INSTALL, DataError, NothingInCommonError, UsageError, amount, require
 from rankstone.io.column_roles import (
@@ -60,6 +60,55 @@ class SparkTable:
                     "compared exactly"
                 )
         return ""
+
+    def grade_name(self, columns: Mapping[str, Any] | None) -> str:
+        """Return the name of the grades if nobody chose it, since that of ratings has a meaning."""
+        name = self.roles.names[2]
+        return "grade" if name is None or "grade" in (columns or {}) else name
+
+    def facts(self, columns: Mapping[str, Any] | None) -> tuple[float, tuple[str, ...]]:
+        """Return the highest grade of judgments, and the roles of their subtopics if these count.
+
+        This reads the judgments once, which are few beside the run; missing values and grades that
+        are not finite are refused. Subtopics count if there are several or their column is named, as
+        in a file.
+        """
+        f = functions()
+        query, doc, grade = self.roles.names
+        value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
+        odd = f.isnan(value) | (f.abs(value) == float("inf"))
+        parts = [n for n in (self.subtopic, self.importance) if n is not None]
+        ids = [str(query), str(doc), *parts]
+        missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in ids]
+        missing.append(f.count(f.when(value.isNull(), 1)))
+        part = f.lit(None) if not parts else f.col(f"`{parts[0]}`")
+        row = with_errors(
+            lambda: self.frame.agg(
+                f.max(value).alias("highest"),
+                f.count(f.lit(1)).alias("rows"),
+                f.count(f.when(odd, 1)).alias("odd"),
+                f.min(part).alias("first"),
+                f.max(part).alias("last"),
+                *(count.alias(f"missing{i}") for i, count in enumerate(missing)),
+            ).collect()[0]
+        )
+        if not row["rows"]:
+            raise DataError(f"{self.what}: the table has no rows.")
+        for i, column in enumerate([*ids, grade]):
+            n = row[f"missing{i}"]
+            if n:
+                raise DataError(
+                    f"{self.what}: column {column!r} has no value in {amount(n, 'row')}; "
+                    "fill them or drop the rows."
+                )
+        if row["odd"]:
+            raise DataError(
+                f"{self.what}: the grade of {amount(row['odd'], 'row')} is not a finite number. "
+                "Remove them or repair what made them."
+            )
+        several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))
+        roles = ("subtopic", "importance")[: len(parts)] if several else ()
+        return max(0.0, float(row["highest"])), roles
 
 
 def functions() -> Any:
@@ -303,60 +352,3 @@ def _trec(lines: Any, kind: str, path: str) -> Any:
     if layout.rank >= 0 and first and first[0].split()[layout.rank].isdigit():
         columns["rank"] = number(layout.rank)
     return lines.select(*(column.alias(name) for name, column in columns.items()))
-
-
-class Facts(NamedTuple):
-    """The results of a first pass over the judgments."""
-
-    max_grade: float
-    subtopics: tuple[str, ...]
-
-
-def facts_of(judged: SparkTable, columns: Mapping[str, Any] | None) -> Facts:
-    """Look through the judgments; missing values and grades that are not finite are refused.
-
-    This reads the judgments once, which are few beside the run. Subtopics count if there are
-    several or their column is named, as in a file.
-    """
-    f = functions()
-    query, doc, grade = judged.roles.names
-    value = f.lit(1.0) if grade is None else f.col(f"`{grade}`").cast("double")
-    odd = f.isnan(value) | (f.abs(value) == float("inf"))
-    parts = [n for n in (judged.subtopic, judged.importance) if n is not None]
-    ids = [str(query), str(doc), *parts]
-    missing = [f.count(f.when(f.col(f"`{n}`").isNull(), 1)) for n in ids]
-    missing.append(f.count(f.when(value.isNull(), 1)))
-    part = f.lit(None) if not parts else f.col(f"`{parts[0]}`")
-    row = with_errors(
-        lambda: judged.frame.agg(
-            f.max(value).alias("highest"),
-            f.count(f.lit(1)).alias("rows"),
-            f.count(f.when(odd, 1)).alias("odd"),
-            f.min(part).alias("first"),
-            f.max(part).alias("last"),
-            *(count.alias(f"missing{i}") for i, count in enumerate(missing)),
-        ).collect()[0]
-    )
-    if not row["rows"]:
-        raise DataError(f"{judged.what}: the table has no rows.")
-    for i, column in enumerate([*ids, grade]):
-        n = row[f"missing{i}"]
-        if n:
-            raise DataError(
-                f"{judged.what}: column {column!r} has no value in {amount(n, 'row')}; "
-                "fill them or drop the rows."
-            )
-    if row["odd"]:
-        raise DataError(
-            f"{judged.what}: the grade of {amount(row['odd'], 'row')} is not a finite number. "
-            "Remove them or repair what made them."
-        )
-    several = row["first"] != row["last"] or bool(wanted_names(columns, "subtopic"))
-    roles = ("subtopic", "importance")[: len(parts)] if several else ()
-    return Facts(max(0.0, float(row["highest"])), roles)
-
-
-def grade_name(judged: SparkTable, columns: Mapping[str, Any] | None) -> str:
-    """Return the name of the grades if nobody chose it, since that of ratings has a meaning."""
-    name = judged.roles.names[2]
-    return "grade" if name is None or "grade" in (columns or {}) else name

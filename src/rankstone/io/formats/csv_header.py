@@ -8,14 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankstone.errors import DataError
-from rankstone.io.column_roles import (
-    ROLES,
-    candidates,
-    check_single,
-    column_or_none,
-    looks_like_header,
-    names_in,
-)
+from rankstone.io import column_roles as known
 from rankstone.io.input_file import Input
 
 SEPARATORS = (",", ";", "\t")
@@ -47,10 +40,10 @@ def separator_of(file: Input) -> str | None:
     """
     if b"\0" in file.head:
         return None
-    named = names_in(file.options.columns)
+    named = known.names_in(file.options.columns)
     headers = ((s, names_of(file, s)) for s in _separators(file))
     return next(
-        (s for s, n in headers if len(n) > 1 and (looks_like_header(n) or named & {*n})), None
+        (s for s, n in headers if len(n) > 1 and (known.looks_like_header(n) or named & {*n})), None
     )
 
 
@@ -84,14 +77,14 @@ def types_of(file: Input) -> dict[str, str]:
     """Return which columns of a text are ids, to be left as they are written, and which numbers."""
     names = header_of(file)[1]
     types = {}
-    for role in ROLES:
-        name = column_or_none(role, names, file.options.columns)
+    for role in known.ROLES:
+        name = known.column_or_none(role, names, file.options.columns)
         if name is None:
             continue
-        check_single(file.path, name, names)  # readers rename or keep one of the two
+        known.check_single(file.path, name, names)  # readers rename or keep one of the two
         if role in ("query", "doc", "subtopic", "importance"):
             types[name] = "id"
-        elif role in (file.options.columns or ()) or len(candidates(role, names)) == 1:
+        elif role in (file.options.columns or ()) or len(known.candidates(role, names)) == 1:
             types[name] = "number"
     return types
 
@@ -133,9 +126,9 @@ def check_alike(file: Input, separator: str) -> None:
 
 
 def _table(characters: str) -> np.ndarray:
-    known = np.zeros(256, bool)
-    known[list(characters.encode())] = True
-    return known
+    table = np.zeros(256, bool)
+    table[list(characters.encode())] = True
+    return table
 
 
 def _lone(part: bytes) -> int:

@@ -24,18 +24,8 @@ from rankstone.core.scored_lists import ScoredLists
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode, encode, number_text
 from rankstone.errors import DataError, EmptyError, UsageError
-from rankstone.io.formats import Format, run_name
-from rankstone.io.formats.trec_layout import (
-    LENIENT_QRELS,
-    LENIENT_RUN,
-    NAMED_LAYOUTS,
-    PRELS,
-    TrecLayout,
-    fault_error,
-    is_rows,
-    qrels_layout,
-    run_layout,
-)
+from rankstone.io.formats import Format, run_name, trec_layout as layouts
+from rankstone.io.formats.trec_layout import TrecLayout, fault_error
 from rankstone.io.input_file import Input
 
 _RANGE = 2 << 20
@@ -61,7 +51,7 @@ def _judgments(file: Input, layout_of: LayoutOf) -> Judgments:
     if len(scan["iterations"]) > 1:
         judgments, counts = with_subtopics(judgments, _aspects(file, layout))
         scan |= counts
-    if layout.columns == PRELS.columns:
+    if layout.columns == layouts.PRELS.columns:
         judgments = replace(judgments, probabilities=_probabilities(file, layout, judgments))
     dropped = [layout.dropped.translated()] if layout.dropped else []
     notices = *judgment_notices(scan), *dropped, *subtopic_notices(judgments)
@@ -340,7 +330,7 @@ def _of(
 
 def _named(name: str, example: str, kind: str) -> Format:
     """Return the format of three columns whose meaning somebody named."""
-    layout = NAMED_LAYOUTS[name]
+    layout = layouts.NAMED_LAYOUTS[name]
     qrels = None if layout.number == "rank" else lambda _: layout
     return _of(name, example, lambda _: False, qrels, lambda _: layout, lambda _: kind)
 
@@ -348,9 +338,9 @@ def _named(name: str, example: str, kind: str) -> Format:
 FORMAT = _of(
     "trec",
     "q1 Q0 d1 1 2.5 tag (run); q1 0 d1 2 (judgments); also 3 to 7 columns and a header",
-    is_rows,
-    qrels_layout,
-    run_layout,
+    layouts.is_rows,
+    layouts.qrels_layout,
+    layouts.run_layout,
     _kind,
     write_judgments=_write_judgments,
     write_run=_write_run,
@@ -365,7 +355,7 @@ LENIENT = _of(
     "trec-lenient",
     "the usual columns, with numbers read as far as they are numbers, as C's atof and atol do",
     lambda _: False,
-    lambda _: LENIENT_QRELS,
-    lambda _: LENIENT_RUN,
+    lambda _: layouts.LENIENT_QRELS,
+    lambda _: layouts.LENIENT_RUN,
     _kind,
 )
