@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,8 +53,11 @@ def numbered(ids: Ids, number: dict[str, int]) -> Array:
     numbers = np.empty(len(ids), np.int32)
     for start in range(0, len(ids), _BLOCK):  # so that few ids are Python objects at a time
         rows = np.arange(start, min(start + _BLOCK, len(ids)))
-        some = (number.setdefault(name, len(number)) for name in map(str, ids.at(rows)))
-        numbers[rows] = np.fromiter(some, np.int32, len(rows))
+        names = list(map(str, ids.at(rows)))
+        own = np.fromiter(map(number.get, names, repeat(-1)), np.int32, len(names))
+        for i in np.flatnonzero(own < 0).tolist():
+            own[i] = number.setdefault(names[i], len(number))
+        numbers[rows] = own
     return numbers
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise, repeat
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from rankstone.io.changes import Exclusions
 
 Array = np.ndarray
+_Made = TypeVar("_Made")
 
 _BLOCK_BYTES, _CORE_BYTES = 1 << 25, 1 << 23  # scores at a time, and at least on each core
+_GROUP = 64  # items of which the best is compared first
 _EVERY = 0.5  # seconds between two messages on how far it is
 _METRICS = ("dot", "cosine", "euclidean")
 
@@ -377,20 +379,17 @@ class CatalogueRun:
                 yield from zip(repeat(query), block.docs[a:b], block.numbers[a:b].tolist())
 
     def blocks(self, most: int) -> Iterator[Block]:
-        """Yield the best items of users, that many and all that share the score of the last."""
+        """Yield the best items of users: that many, all that share the score of the last, and a few more."""
         users, items = self.scorer.users, self.scorer.items
         rows = np.arange(users.size) if self.chosen is None else self.chosen
-        step = self._step(len(rows))
-        for begin in range(0, len(rows), step):
-            part = rows[begin : begin + step]
-            scores = self._scores(part, [])
-            least = np.full((len(part), 1), -np.inf)
-            if most < items.size:
-                least = np.partition(scores, items.size - most, axis=1)[:, -most, None]
-            row, column = np.nonzero((scores >= least) & ~np.isneginf(scores))
-            sizes = np.bincount(row, minlength=len(part))
+
+        def best(part: slice, scores: Array, _: int) -> Block:
+            row, column = _best(scores, most)
+            sizes = np.bincount(row, minlength=len(scores))
             numbers = scores[row, column].astype(np.float64)
-            yield Block(users.names(part), sizes, items.names(column), numbers)
+            return Block(users.names(rows[part]), sizes, items.names(column), numbers)
+
+        yield from self._of_scores(rows, best, cores() if most < items.size else 1)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Count where the judged items landed; each item is there once."""
@@ -494,30 +493,48 @@ class CatalogueRun:
         width = self.scorer.items.size * (8 if "64" in self.scorer.dtype[:7] else 4)
         return max(1, min(size // workers // max(width, 1), -(-users // workers)))
 
+    def _of_scores(
+        self, rows: Array, task: Callable[[slice, Array, int], _Made], at_once: int
+    ) -> Iterator[_Made]:
+        """Yield what a task makes of the scores of each block of users, of so many blocks at once.
+
+        The task is called with the place of the block in ``rows``, its scores, and the number of threads
+        that work on others at the same time.
+        """
+        memory: list[Array] = []
+        workers, begin = 1, 0
+
+        def work(begin: int) -> _Made:
+            part = slice(begin, begin + step)
+            scores = self._scores(rows[part], memory)
+            made = task(part, scores, workers)
+            if self.scorer.is_parallel:
+                memory.append(scores)
+            return made
+
+        while begin < len(rows):
+            with products_alone(self.scorer.is_parallel) as is_alone:
+                workers = cores() if is_alone else 1
+                step = self._step(len(rows), workers)
+                some = range(begin, len(rows), step)[:at_once]
+                made = on_each(work, some, workers)
+            begin = some[-1] + step
+            yield from made
+
     def _counts(self, rows: Array, entries: Entries, *, float32: bool) -> dict[str, Array]:
         """Return, for each entry, the counts of items above it and tied with it, and the absent items of each row."""
-        memory: list[Array] = []
-        with (
-            _Progress(len(rows), self.name) as progress,
-            products_alone(self.scorer.is_parallel) as is_alone,
-        ):
-            workers = cores() if is_alone else 1
-            step = self._step(len(rows), workers)
+        with _Progress(len(rows), self.name) as progress:
 
-            def count(begin: int) -> dict[str, Array]:
-                some = rows[begin : begin + step]
-                block = self._scores(some, memory)
-                offsets = entries.offsets[begin : begin + len(some) + 1]
+            def count(part: slice, block: Array, workers: int) -> dict[str, Array]:
+                offsets = entries.offsets[part.start : part.start + len(block) + 1]
                 inside = slice(offsets[0], offsets[-1])
                 own = Entries(offsets - offsets[0], entries.columns[inside], entries.grades[inside])
                 scores = block.astype(np.float32, copy=False) if float32 else block
-                counted = self._count(some, scores, own, cores() // workers)
-                if self.scorer.is_parallel:
-                    memory.append(block)
-                progress.add(len(some))
+                counted = self._count(rows[part], scores, own, cores() // workers)
+                progress.add(len(block))
                 return counted
 
-            made = on_each(count, range(0, len(rows), step), workers)
+            made = list(self._of_scores(rows, count, len(rows)))
         empty = np.zeros(0, np.int64)
         return {name: np.concatenate([empty, *(c[name] for c in made)]) for name in _COUNTED}
 
@@ -643,6 +660,26 @@ class _Progress:
     def __exit__(self, *_: object) -> None:
         if self._shown > self._begun:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _best(scores: Array, most: int) -> tuple[Array, Array]:
+    """Return rows and columns of the highest scores of each row.
+
+    The best of groups of columns are a lower bound for the last of them, so few columns are compared.
+    """
+    width = scores.shape[1]
+    size = min(_GROUP, max(1, width // (2 * most)))
+    starts = np.arange(0, width, size)
+    highest = np.maximum.reduceat(scores, starts, axis=1)
+    most = min(most, len(starts))
+    least = np.partition(highest, len(starts) - most, axis=1)[:, -most, None]
+    row, group = np.nonzero(highest >= least)
+    first = row * width + starts[group]
+    score = np.take(scores, first[:, None] + np.arange(size), mode="clip")
+    at, place = np.nonzero(score >= least[row])
+    column = starts[group[at]] + place  # the last group may be smaller
+    kept = (column < width) & ~np.isneginf(score[at, place])
+    return row[at[kept]], column[kept]
 
 
 def run_of(
