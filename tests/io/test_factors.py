@@ -381,3 +381,32 @@ def test_progress_is_shown_on_a_terminal(monkeypatch, capsys):
     shown = capsys.readouterr().err
     assert "scorer: 10 of 30 users" in shown
     assert shown.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize("excluded", [False, True])
+def test_lists_that_are_kept_from_the_count_are_those_of_a_second_product(monkeypatch, excluded):
+    rng = np.random.default_rng(3)
+    users, items = rng.integers(-2, 3, (40, 3)), rng.integers(-2, 3, (300, 3))  # many ties
+    judged = {u: set(rng.integers(0, 300, 3).tolist()) for u in range(40)}
+    history = {u: set(rng.integers(0, 300, 9).tolist()) for u in range(40)}
+    judged[7] = set(history[7])  # a user without judged items, if these are excluded
+    given = {"history": history, "ties": "input", **({"exclude": history} if excluded else {})}
+    products = []
+    scores = rs.Factors.scores
+    monkeypatch.setattr(
+        rs.Factors, "scores", lambda *own: products.append(len(own[1])) or scores(*own)
+    )
+
+    def evaluated(cutoff):
+        products.clear()
+        run = rs.Factors(users.astype(np.float32), items.astype(np.float32))
+        names = [f"Novelty@{cutoff}", f"Coverage@{cutoff}", "nDCG@5"]
+        return rs.evaluate(judged, run, names, **given), sum(products)
+
+    kept, scored = evaluated(15)
+    assert scored == 40
+    monkeypatch.setattr("rankstone.io.load.LEAST_SHOWN", 0)
+    again, scored = evaluated(15)
+    assert scored >= 79
+    assert kept == again
+    assert evaluated(30)[0]["nDCG@5"] == kept["nDCG@5"]

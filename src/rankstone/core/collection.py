@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 MEMORY = Source("memory")
 _CACHED = 4
-_LEAST_SHOWN = 20  # items of a list that are read at once, though a cutoff is lower
+LEAST_SHOWN = 20  # items of a list that are read at once, though a cutoff is lower
 _READING = Lock()  # parts of a ranking are computed by several threads
 
 
@@ -290,7 +290,7 @@ class MatchedCollection(_Rankings):
             depth = most if depth is None else min(depth, most)
             lists = self._shown.get(conventions)
             if lists is None or lists.items.shape[1] < depth:
-                least, distinct = max(depth, _LEAST_SHOWN), not matches.duplicates.any()
+                least, distinct = max(depth, LEAST_SHOWN), not matches.duplicates.any()
                 queries, tops = self._top_of_judged(least, conventions, distinct=distinct)
                 table = EMPTY if self.items is None else self.items
                 lists = self._shown[conventions] = ItemLists.of(queries, tops, table)

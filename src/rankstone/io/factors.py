@@ -336,7 +336,9 @@ class CatalogueRun:
     """A run of all items for all users.
 
     ``removed`` are the items that are left out, by row of users. ``chosen`` are the users of
-    interest (default: all). ``sign`` is -1 if the lowest score is the best.
+    interest (default: all). ``sign`` is -1 if the lowest score is the best. ``keep`` is how many of the
+    best items of each user are kept in ``kept`` when scores are counted, so that lists that show no
+    more need no second product.
     """
 
     scorer: Scorer
@@ -345,6 +347,8 @@ class CatalogueRun:
     sign: int = 1
     removed: Entries | None = None
     chosen: Array | None = None
+    keep: int = 0
+    kept: list[tuple[Array, Block]] = field(default_factory=list, repr=False)
     source: Source = field(default=Source("memory"))
 
     @property
@@ -356,19 +360,24 @@ class CatalogueRun:
         """Return the run without some items of each user."""
         if is_sparse(exclusions.data):
             _check_shape(exclusions.data, "exclude", self.scorer)
-            return replace(self, removed=entries_of(exclusions.data))
+            return replace(self, removed=entries_of(exclusions.data), kept=[])
         pairs, users = exclusions.judgments, self.scorer.users
         row = np.repeat(users.rows(pairs.queries), np.diff(pairs.groups))
         column = self.scorer.items.rows(pairs.docs)
         known = np.flatnonzero((row >= 0) & (column >= 0))
         order = known[np.argsort(row[known], kind="stable")]
         offsets = segments.offsets_of(np.bincount(row[order], minlength=users.size))
-        return replace(self, removed=Entries(offsets, column[order], np.ones(len(order))))
+        entries = Entries(offsets, column[order], np.ones(len(order)))
+        return replace(self, removed=entries, kept=[])
 
     def only(self, queries: Sequence[Any]) -> CatalogueRun:
         """Return the run of some users."""
         rows = self.scorer.users.rows(Ids.of(queries, "query"))
         return replace(self, chosen=rows[rows >= 0])
+
+    def keeping(self, most: int) -> CatalogueRun:
+        """Return the run that keeps so many of the best items of each user when scores are counted."""
+        return replace(self, keep=most)
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield every item of every user, which may be many."""
@@ -380,16 +389,23 @@ class CatalogueRun:
 
     def blocks(self, most: int) -> Iterator[Block]:
         """Yield the best items of users: that many, all that share the score of the last, and a few more."""
-        users, items = self.scorer.users, self.scorer.items
-        rows = np.arange(users.size) if self.chosen is None else self.chosen
+        rows = np.arange(self.scorer.users.size) if self.chosen is None else self.chosen
+        if self.kept and self.chosen is not None and most <= self.keep:
+            known = sorted(self.kept, key=lambda one: int(one[0][0]))
+            yield from (block for _, block in known)
+            rows = rows[~np.isin(rows, np.concatenate([own for own, _ in known]))]
 
         def best(part: slice, scores: Array, _: int) -> Block:
-            row, column = _best(scores, most)
-            sizes = np.bincount(row, minlength=len(scores))
-            numbers = scores[row, column].astype(np.float64)
-            return Block(users.names(rows[part]), sizes, items.names(column), numbers)
+            return self._block(rows[part], scores, most)
 
-        yield from self._of_scores(rows, best, cores() if most < items.size else 1)
+        yield from self._of_scores(rows, best, cores() if most < self.scorer.items.size else 1)
+
+    def _block(self, rows: Array, scores: Array, most: int) -> Block:
+        """Return the best items of some users."""
+        row, column = _best(scores, most)
+        sizes = np.bincount(row, minlength=len(scores))
+        numbers = scores[row, column].astype(np.float64)
+        return Block(self.scorer.users.names(rows), sizes, self.scorer.items.names(column), numbers)
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Count where the judged items landed; each item is there once."""
@@ -523,6 +539,7 @@ class CatalogueRun:
 
     def _counts(self, rows: Array, entries: Entries, *, float32: bool) -> dict[str, Array]:
         """Return, for each entry, the counts of items above it and tied with it, and the absent items of each row."""
+        keep = 0 if self.kept else self.keep
         with _Progress(len(rows), self.name) as progress:
 
             def count(part: slice, block: Array, workers: int) -> dict[str, Array]:
@@ -531,6 +548,8 @@ class CatalogueRun:
                 own = Entries(offsets - offsets[0], entries.columns[inside], entries.grades[inside])
                 scores = block.astype(np.float32, copy=False) if float32 else block
                 counted = self._count(rows[part], scores, own, cores() // workers)
+                if keep:
+                    self.kept.append((rows[part], self._block(rows[part], block, keep)))
                 progress.add(len(block))
                 return counted
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rankstone.choices.changes import Changes
 from rankstone.choices.reading import Reading, first_of, last_of
 from rankstone.choices.setup import DEFAULT, Setup
-from rankstone.core.collection import Collection, LabelledCollection, MatchedCollection
+from rankstone.core.collection import (
+    LEAST_SHOWN,
+    Collection,
+    LabelledCollection,
+    MatchedCollection,
+)
 from rankstone.core.judgments import Judgments
 from rankstone.core.notices import scale_notices
 from rankstone.core.provenance import MEMORY
@@ -284,13 +289,14 @@ def collection(
         if missing := missing_notices(judged, changes.parents):
             judged = replace(judged, notices=(*judged.notices, *missing))
     loaded = load_run(run, setup)
+    items = _items_of(setup)
     return MatchedCollection(
-        changed_run(loaded, judged, setup),
+        _keeping(changed_run(loaded, judged, setup), items),
         judged,
         single,
         changes=record(changes, ["scores"]),
         cutter=cutter_of(loaded, judged, setup),
-        items=_items_of(setup),
+        items=items,
         scores_all=scorer is not None,
     )
 
@@ -310,6 +316,11 @@ def _as_catalogue(judgments: Any, run: Any, setup: Setup) -> Any:
 
         return as_catalogue(judgments, run, exclude, setup.reading)
     return run
+
+
+def _keeping(run: Run, items: ItemTable | None) -> Run:
+    """Return a run that keeps the lists that measures of items read, if it makes them itself."""
+    return run.keeping(LEAST_SHOWN) if items is not None and hasattr(run, "keeping") else run
 
 
 def _items_of(setup: Setup) -> ItemTable | None:
