@@ -65,7 +65,7 @@ def scale_notices(grades: np.ndarray, least: float | None = None) -> list[Notice
     if least is not None and least >= 1:
         odd = bool(((grades > least) & (grades < grades.max())).any())
     else:
-        below = np.count_nonzero(grades > 0) - np.count_nonzero(grades >= 1)
+        below = int(np.count_nonzero(grades > 0) - np.count_nonzero(grades >= 1))
     without_zero = reading_notice("grades-without-zero", grades.size if odd else 0)
     return [*without_zero, *reading_notice("grades-below-one", below)]
 
