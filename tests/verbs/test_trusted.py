@@ -165,6 +165,16 @@ def test_only_queries_that_people_judged_are_trusted():
         rs.compare(MODEL, done, "nDCG@3", trusted=PEOPLE)
 
 
+@pytest.mark.parametrize(
+    ("rename", "message"),
+    [(str.upper, "look like others that are"), ("x{}".format, "no judged document was retrieved")],
+)
+def test_trusted_documents_that_no_run_has_are_refused(rename, message):
+    people = {q: {rename(d): g for d, g in docs.items()} for q, docs in PEOPLE.items()}
+    with pytest.raises(rs.DataError, match=f"the trusted judgments: .*{message}"):
+        rs.compare(MODEL, RUNS, "nDCG@3", trusted=people)
+
+
 def test_means_and_differences_are_one_story():
     made = rs.compare(MODEL, RUNS, "nDCG@3", trusted=PEOPLE)
     pair = made["b", "nDCG@3"]

@@ -106,7 +106,18 @@ def by_people(
     results = _evaluated(setup.statistics.trusted, named, measures, own)
     if any(adds_run_queries(result.conventions) for result in results.values()):
         results = _evaluated(setup.statistics.trusted, named, measures, own.replace(queries="both"))
+    lost = [_lost_documents(result) for result in results.values()]
+    if all(lost):
+        raise DataError(f"the trusted judgments: {lost[0]}. Write their ids as the runs do.")
     return results
+
+
+def _lost_documents(result: Result) -> Notice | None:
+    """Return the warning that no judged document was retrieved, or only ids that look alike."""
+    if any(np.nan_to_num(column).any() for column in result.columns.values()):
+        return None
+    codes = ("no-document-found", "ids-look-alike")
+    return next((notice for notice in result.notices if notice.code in codes), None)
 
 
 def with_groups(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
