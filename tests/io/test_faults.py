@@ -283,3 +283,10 @@ def test_requests_that_make_no_sense(call, words):
     with pytest.raises(rs.UsageError) as caught:
         call()
     assert words in str(caught.value)
+
+
+def test_unknown_names_of_columns_of_distances(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("wonach,was,wie\nq1,a,0.5\n")
+    with pytest.raises(rs.DataError, match=r"--columns query=wonach,doc=was,distance=wie\)"):
+        rs.evaluate({"q1": {"a"}}, path, "RR", scores="ascending")

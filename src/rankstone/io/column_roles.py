@@ -377,7 +377,7 @@ def unnamed(
     proposed: dict[str, str | None] = {}
     for role in roles:
         plain = {plain_name(name): name for name in free}
-        similar = (plain[n] for synonym in SYNONYMS[role] for n in nearest(synonym, plain))
+        similar = (plain[n] for synonym in SYNONYMS.get(role, ()) for n in nearest(synonym, plain))
         held = (("text", "mixed"), ("number",)) if role != number else (("number",), ("mixed",))
         name = next(chain(similar, (n for own in held for n in free if kinds[n] in own)), None)
         if name is not None or role != number:
