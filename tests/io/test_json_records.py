@@ -39,7 +39,7 @@ def ranked(*records, columns=None):
     ("records", "rows"),
     [
         ([{"query_id": "q", "doc_id": "d", "relevance": 2}], [("q", "d", 2)]),
-        ([{"query_id": "q", "doc_id": "d", "score": 2}], [("q", "d", 2)]),
+        ([{"query-id": "q", "corpus-id": "d", "score": 2}], [("q", "d", 2)]),
         ([{"doc_id": "d", "relevance": 2}], [(0, "d", 2)]),
         ([{"query_id": "q", "expected_ids": ["a", "b"]}], [("q", "", 0), ("q", "a", 1), ("q", "b", 1)]),
         ([{"query_id": "q", "expected_ids": {"a": 3}}], [("q", "", 0), ("q", "a", 3)]),
@@ -84,6 +84,8 @@ def test_rankings_in_records(records, rows):
 
 
 NAME_KEYS = "Name the keys: columns={'expected': ..., 'retrieved': ...} (--columns expected=...,retrieved=...), or query, doc, score and grade."
+A_RUN = "This looks like a run; the order is judgments first, then runs. Name the keys: columns={'grade': 'score'} (--columns grade=score), or query, doc, score and grade."
+JUDGMENTS = "This looks like judgments; the order is judgments first, then runs. Name the keys: columns={'score': 'relevance'} (--columns score=relevance), or query, doc, score and grade."
 QUESTION = {"question": "x", "expected_ids": ["a"], "retrieved_ids": ["z"]}
 MIXED = "some records hold scores and some hold lists without them; use one form."
 
@@ -104,6 +106,8 @@ MIXED = "some records hold scores and some hold lists without them; use one form
         (judged, [{"query_id": "q", "expected": {"a": {"s": 1}, "b": 1}}], "file:1, document 'b': other documents have grades by subtopic, {\"subtopic\": grade}, and this one has none. Use one form."),
         (judged, [{"query_id": "q", "doc_id": "d", "nuggets": [{"text": "n"}]}], f"file:1: no key of the record is known to hold a nugget or subtopic, and its assignment or grade (keys: 'text'). {NAME_KEYS}"),
         (judged, [{"query_id": "q", **dict.fromkeys("abcdefgh", 1)}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'a', 'b', 'c', 'd', 'e', 'f', 'g'). {NAME_KEYS}"),
+        (judged, [{"query_id": "q", "doc_id": "d", "score": 8.4}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: 'query_id', 'doc_id', 'score'). {A_RUN}"),
+        (ranked, [{"query_id": "q", "doc_id": "d", "relevance": 1}], f"file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'query_id', 'doc_id', 'relevance'). {JUDGMENTS}"),
         (judged, [{}], f"file:1: no key of the record is known to hold a document and its grade, or a list of expected ids (keys: none). {NAME_KEYS}"),
         (judged, [{"query_id": "q", "expected": "a"}], "file:1: 'expected' holds text, not a list. Put 'expected' into a list: ['a']."),
         (judged, [QUESTION | {"expected_ids": None}], "file:1: 'expected_ids' holds null, not a list. Write a list, [] if nothing is relevant."),

@@ -48,10 +48,16 @@ ODD_NUMBERS = [
     "[1]",
     "{}",
 ]
-TEMPLATES = [("query_id", "doc_id"), ("qid", "docno"), ("user_id", "item_id"), ("Topic", "docid")]
+TEMPLATES = [
+    ("query_id", "doc_id"),
+    ("qid", "docno"),
+    ("user_id", "item_id"),
+    ("Topic", "docid"),
+    ("query-id", "corpus-id"),
+]
 NAMES = {
-    "judgments": ["relevance", "label", "rating", "score"],
-    "run": ["score", "sim", "rank", "rating"],
+    "judgments": ["relevance", "label", "rating"],
+    "run": ["score", "sim", "rank"],
 }
 
 
@@ -209,7 +215,7 @@ def both(monkeypatch, judgments, run, options):
 def test_scan_is_the_strict_reader(tmp_path, monkeypatch, make, seed, pytestconfig):
     draw = random.Random(f"{make.__name__} {seed}")
     evaluated = 0
-    for _ in range(4000 if pytestconfig.getoption("--thorough", default=False) else 80):
+    for _ in range(4000 if pytestconfig.getoption("--thorough", default=False) else 110):
         paths = [tmp_path / "judgments.json", tmp_path / "run.json"]
         for kind, path in zip(NAMES, paths, strict=True):
             path.write_bytes(damaged(draw, make(draw, kind)))

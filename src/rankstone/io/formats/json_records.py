@@ -79,12 +79,15 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
         keys = (plain[n] for n in words if n in plain)
         return next((k for k in keys if kind_of[k] in kinds), None)
 
+    doc = first(known.SYNONYMS["doc"], _ONE)
+    # The judgments of BEIR and MTEB have scores beside a corpus-id; other rows with scores are a run.
+    is_beir = doc is not None and plain_name(doc) == "corpusid"
     return Keys(
         first(known.QUERY_NAMES, _ONE)
         or first(known.QUERY_NAMES, _MANY),  # the latter is refused as an id
-        first(known.SYNONYMS["doc"], _ONE),
-        first(known.GRADE_NAMES, _ONE),
-        first(known.SCORE_NAMES, _ONE),
+        doc,
+        first(known.GRADE_NAMES if is_beir else known.SYNONYMS["grade"], _ONE),
+        first(known.SYNONYMS["score"], _ONE),
         first(known.SYNONYMS["rank"], _ONE),
         first(known.EXPECTED_NAMES, _MANY),
         first(known.RETRIEVED_NAMES, _MANY),
@@ -282,7 +285,7 @@ def _aspects(
     for item in listed:
         own = _checked(item, where, None)
         name = key_named(item, known.NUGGET_NAMES) if keys.nuggets else own.subtopic
-        number = own.assignment or own.grade
+        number = own.assignment or own.grade or (own.score if keys.nuggets else None)
         if name is None or number is None:
             raise _unknown(item, where, "a nugget or subtopic, and its assignment or grade")
         subtopic = id_of(item[name], "subtopic", where)
@@ -570,6 +573,13 @@ def _unknown(
         **dict(zip(known.LISTS if len(lists) > 1 else roles, lists, strict=False)),
     }
     named = named if lists else dict.fromkeys(known.LISTS)
+    own, other, kind = "score", "grade", "judgments"
+    if roles == ["expected"]:
+        own, other, kind = "grade", "score", "a run"
+    number = key_named(record, known.SYNONYMS[other]) if is_row and roles else None
+    if number is not None:
+        named = {own: number}
+        hint = f" This looks like {kind}; the order is judgments first, then runs."
     return DataError(
         f"{where}: no key of the record is known to hold {wanted} (keys: {shown}).{hint} Name the "
         f"keys: {known.advice(named)}, or query, doc, score and grade."
