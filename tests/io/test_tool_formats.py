@@ -445,6 +445,20 @@ def test_quepid_in_detail(tmp_path):
     assert values(tmp_path / "case.csv", {"red": ["2", "1"]}) == {"red": {"RR": 0.5}}
 
 
+@pytest.mark.parametrize("names", ["rating,label", "label,rating"])
+def test_quepid_beside_another_grade_is_unclear(tmp_path, names):
+    path = tmp_path / "case.csv"
+    path.write_text(f"query,docid,{names}\nred,1,1,0\nred,2,0,1\n")
+    with pytest.raises(rs.DataError, match=r"which column holds the grades, 'rating' or 'label'\?"):
+        values(path, {"red": ["2", "1"]})
+    first = names.startswith("rating")
+    for name, value in (("rating", 0.5 if first else 1), ("label", 1 if first else 0.5)):
+        result = values(path, {"red": ["2", "1"]}, columns={"grade": name})
+        assert result == {"red": {"RR": value}}
+    path.write_text("query,docid,rating,label\nred,1,1,good\nred,2,,\n")
+    assert values(path, {"red": ["2", "1"]}) == {"red": {"RR": 0.5}}
+
+
 @pytest.mark.parametrize("text", ONE_VALUE)
 def test_what_nearly_is_known(tmp_path, text):
     (tmp_path / "file").write_text(text)

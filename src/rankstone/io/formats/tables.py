@@ -22,7 +22,7 @@ from rankstone.core.subtopics import Aspect
 from rankstone.core.text import is_number, number_text
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
-from rankstone.io.column_roles import ROLES, column_or_none, plain_name
+from rankstone.io.column_roles import ROLES, SYNONYMS, ambiguous, column_or_none, plain_name
 from rankstone.io.encodings import ADVICE, as_utf8
 from rankstone.io.formats import Format, csv_header, run_name, trec_layout
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
@@ -455,9 +455,16 @@ def _quepid_judgments(file: Input) -> Iterator[Row]:
         if not fields:
             continue
         if not header:
-            header = _places(fields, file.path)
+            header, names = _places(fields, file.path), fields
+            others = [
+                place
+                for place, name in enumerate(_plain_names(fields))
+                if name in SYNONYMS["grade"] and name != "rating"
+            ]
             continue
         where = f"{file.path}:{number}"
+        if numbers := [names[i] for i in others if i < len(fields) and is_number(fields[i])]:
+            raise ambiguous(file.path, "grade", [names[header[2]], *numbers])
         if len(fields) <= max(header):
             raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
         query, doc, rating = (fields[i] for i in header)
