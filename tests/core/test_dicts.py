@@ -1,5 +1,6 @@
 """Judgments and runs in dictionaries, and runs without some of their documents."""
 
+import warnings
 from decimal import Decimal
 from itertools import product
 from types import MappingProxyType
@@ -306,6 +307,46 @@ def test_the_first_judged_document_may_be_left_out():
     }
     assert notices["excluded-judged"].examples == ("document a of query q",)
     assert notices["excluded"].examples == ("document a of query q",)
+
+
+@pytest.mark.parametrize(
+    ("out", "twin"),
+    [
+        ({"1": ["010"], "2": ["10.0"]}, ("'010' looks like '10'",)),
+        ({"01": ["10"]}, ("'01' looks like '1'",)),
+        ({"8": ["10"]}, ()),
+    ],
+)
+def test_an_exclude_that_removes_nothing_is_a_warning(engine, out, twin):
+    judged, run = {"1": {"12": 1}, "2": {"13": 1}}, {"1": ["10", "12"], "2": ["10", "13"]}
+    with pytest.warns(rs.RankstoneWarning, match="so nothing was removed"):
+        result = rs.evaluate(judged, run, "RR", exclude=out)
+    (notice,) = result.warnings
+    assert (notice.code, notice.examples, result["RR"]) == ("nothing-excluded", twin, 0.5)
+    for harmless in ({"1": ["10", "x"], "3": ["y"]}, {"1": ["77"]}, {}):
+        assert not rs.evaluate(judged, run, "RR", exclude=harmless).warnings
+
+
+def test_an_exclude_that_removes_nothing_from_a_table_or_factors_is_a_warning():
+    matrices = pytest.importorskip("scipy.sparse")
+    model = rs.Factors([[1.0], [1.0]], [[1.0], [2.0]])
+    seen = matrices.csr_matrix([[0, 1], [0, 0]])
+    for out, n in (({0: [1]}, 0), ({0: [9]}, 1), ({7: [1]}, 1), (seen, 0), (seen[::-1], 1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = rs.evaluate({0: {0: 1}}, model, "RR", exclude=out)
+        assert [w.code for w in got.warnings].count("nothing-excluded") == n
+
+
+def test_a_part_from_which_nothing_is_excluded_is_not_a_warning():
+    judged, run = {"a": {"x": 1}, "b": {"x": 1}}, {q: ["y", "x"] for q in "ab"}
+    for seen, codes in (({"a": ["y"]}, []), ({"a": ["Y"]}, ["nothing-excluded"])):
+        evaluator = rs.Evaluator(None, ["RR"], exclude=seen)
+        for q in "ab":
+            evaluator.add({q: run[q]}, judgments={q: judged[q]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert [w.code for w in evaluator.result().warnings] == codes
 
 
 def test_cold_queries_of_parts_add_up():

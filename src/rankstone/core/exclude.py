@@ -11,6 +11,7 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.ids import Ids, is_whole
 from rankstone.core.judgments import Judgments
+from rankstone.core.look_alike import look_alikes
 from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Row, RunWrapper
@@ -69,6 +70,13 @@ class ExcludingRun(RunWrapper):
             notices += reading_notice(code, len(some), first)
         queries = judgments.queries
         known = {_like(queries, q) for q in self.excluded.queries}
+        if len(self.excluded) and not gone.any():
+            twins = list(_twins(judgments, self.excluded, matches))
+            # A run that was made without these pairs is as it should be.
+            usual = not twins and any(q in known for q in queries)
+            notices += reading_notice(
+                "nothing-excluded", len(self.excluded), twins, level="note" if usual else None
+            )
         cold = [str(q) for q in queries if q not in known]
         notices += reading_notice(
             "cold-queries", len(cold), cold[:3], of=len(queries), keep_zero=True
@@ -150,3 +158,16 @@ def _counted(matches: Matches, gone: Any) -> dict[str, Any]:
 
 
 _COUNTS = ("above", "tied", "greater", "earlier")
+
+
+def _twins(judgments: Judgments, excluded: Judgments, matches: Matches) -> Iterator[str]:
+    """Yield ids of ``excluded`` beside ids of the judgments or the run that look like them."""
+    unjudged = [] if matches.doc_samples is None else matches.doc_samples.docs
+    for ids, others in (
+        (excluded.queries, judgments.queries),
+        (excluded.docs, [*judgments.docs, *unjudged]),
+    ):
+        known = dict.fromkeys(map(str, others))
+        unknown = dict.fromkeys(text for text in map(str, ids) if text not in known)
+        for pair in look_alikes(unknown, known)[:1]:
+            yield tr("{!r} looks like {!r}").format(*pair)

@@ -200,8 +200,11 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
     ties = tally.tied if conventions.effect("ties") else 0  # none if no order of them decides
     few_ties = tally.tied < _FEW * tally.documents
     capped = tr("more than ") if tally.unjudged_capped else ""
+    # A part from which nothing was excluded is not worth a notice if there was another.
+    needless = "nothing-excluded" if any(n.code == "excluded" for n in tally.reading) else ""
+    reading = (n for n in tally.reading if (n.count or not n.of) and n.code != needless)
     return (
-        *(notice for notice in tally.reading if notice.count or not notice.of),
+        *reading,
         *affected("missing-queries", tally.missing_queries, tally.judged_queries),
         *affected("unjudged-queries", tally.unjudged_queries, before=capped),
         *_look_alike_queries(tally),

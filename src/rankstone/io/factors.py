@@ -346,6 +346,7 @@ class CatalogueRun:
     block_bytes: int | None = None
     sign: int = 1
     removed: Entries | None = None
+    excluded: int = 0  # pairs of exclude, those of unknown users or items included
     chosen: Array | None = None
     keep: int = 0
     kept: list[tuple[Array, Block]] = field(default_factory=list, repr=False)
@@ -360,7 +361,8 @@ class CatalogueRun:
         """Return the run without some items of each user."""
         if is_sparse(exclusions.data):
             _check_shape(exclusions.data, "exclude", self.scorer)
-            return replace(self, removed=entries_of(exclusions.data), kept=[])
+            removed = entries_of(exclusions.data)
+            return replace(self, removed=removed, kept=[], excluded=len(removed.columns))
         pairs, users = exclusions.judgments, self.scorer.users
         row = np.repeat(users.rows(pairs.queries), np.diff(pairs.groups))
         column = self.scorer.items.rows(pairs.docs)
@@ -368,7 +370,7 @@ class CatalogueRun:
         order = known[np.argsort(row[known], kind="stable")]
         offsets = segments.offsets_of(np.bincount(row[order], minlength=users.size))
         entries = Entries(offsets, column[order], np.ones(len(order)))
-        return replace(self, removed=entries, kept=[])
+        return replace(self, removed=entries, kept=[], excluded=len(pairs))
 
     def only(self, queries: Sequence[Any]) -> CatalogueRun:
         """Return the run of some users."""
@@ -629,6 +631,7 @@ class CatalogueRun:
             for row in user[(user >= 0) & (removed > 0)][:1].tolist()
         ]
         yield from reading_notice("excluded", int(removed.sum()), first)
+        yield from reading_notice("nothing-excluded", 0 if removed.any() else self.excluded)
         examples = (
             tr("document {} of query {}").format(
                 judgments.docs[at], judgments.queries[int(query[at])]

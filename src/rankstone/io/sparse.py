@@ -112,6 +112,7 @@ def beside_scores(
     notices = (
         *rated,
         *reading_notice("excluded", int(removed.sum()), _first(removed)),
+        *reading_notice("nothing-excluded", 0 if removed.any() else len(entries.columns)),
         *reading_notice("excluded-judged", int(judged.sum()), _first(judged)),
     )
     return judgments, kept & ~removed, notices
