@@ -104,6 +104,38 @@ def test_values_of_a_file(tmp_path, capsys):
     assert rs.gate(*files, settings=settings).passed
 
 
+def test_values_are_those_of_the_evaluated_queries():
+    first, others = dict(list(COSTS.items())[:2]), {"other": {"latency": 9e9, "tokens": 1.0}}
+    verdict = rs.gate(JUDGED, RUN, values={**COSTS, **others}, maximum={"latency": 35.0})
+    assert [c.status for c in verdict.checks] == ["pass", "pass"]
+    verdict = rs.gate(JUDGED, RUN, values=first, maximum={"latency": 15.0})
+    assert status(verdict, "max latency") == ("pass", "latency (mean) is 15, at most 15")
+    assert status(verdict, "values") == (
+        "warn",
+        "values: no latency for 4 queries (q2, q3, q4, ...), which the rules leave out",
+    )
+    verdict = rs.gate(
+        JUDGED, RUN, values=COSTS, baseline_values=first, max_rise={"latency": "5%", "tokens": 0}
+    )
+    assert status(verdict, "max-rise latency")[1].startswith("latency (mean) went from 15 to 15")
+    assert [c.measure for c in verdict.checks if c.rule == "baseline-values"] == [
+        "latency",
+        "tokens",
+    ]
+    assert verdict.status == "warn"
+    numbers = {int(q[1:]): {int(d == "d"): 1 for d in docs} for q, docs in JUDGED.items()}
+    texts = {q[1:]: row for q, row in COSTS.items()}
+    got = rs.gate(numbers, {q: [1] for q in numbers}, values=texts, maximum={"latency": 35.0})
+    assert [c.status for c in got.checks] == ["pass", "pass"]
+    with pytest.raises(rs.DataError, match="evaluated: q0, .* with values: Q0, "):
+        rs.gate(JUDGED, RUN, values={q.upper(): v for q, v in COSTS.items()}, maximum={"tokens": 1})
+
+
+def test_no_value_is_expected_of_an_unanswered_query():
+    verdict = rs.gate({**JUDGED, "none": {"d": 1}}, RUN, values=COSTS, maximum={"latency": 35.0})
+    assert "values" not in [c.rule for c in verdict.checks]
+
+
 def test_bad_rules_on_values_are_explained():
     cases = {
         "needs the values of the candidate": {"max_rise": {"tokens": 1}},
@@ -114,6 +146,7 @@ def test_bad_rules_on_values_are_explained():
         "no rule is on latency, tokens": {"values": COSTS, "minimum": {"RR": 0.1}},
         "the number must be 0 or more": {"max_rise": {"tokens": "-5%"}},
         "is not a number": {"max_drop": {"RR": "5%"}},
+        "a name is text, not 1": {"values": {"latency": {1: 5, 2: 9}}, "maximum": {"latency": 1}},
         "is a file, or": {"values": 3, "maximum": {"latency": 1}},
     }  # fmt: skip
     for message, rules in cases.items():

@@ -511,38 +511,83 @@ class Amounts:
         before = None if baseline is None else _read(baseline, "baseline_values")
         return replace(rules, limits=rest), cls(own, before, limits)
 
+    def checks(self, queries: Sequence[Any], unanswered: Sequence[Any]) -> Iterator[Check]:
+        """Yield the outcome of each limit over the evaluated queries, and warnings of missing values.
+
+        Args:
+            queries: that were evaluated; those of a file may be numbers written as text.
+            unanswered: those of which no value is expected.
+        """
+        own = _of_queries(self.candidate, queries, "values")
+        before = self.baseline and _of_queries(self.baseline, queries, "baseline_values")
+        amounts = replace(self, candidate=own, baseline=before)
+        yield from (amounts.check(limit) for limit in self.limits)
+        for rule, values in (("values", own), ("baseline-values", before)):
+            for name in dict.fromkeys(amounts.column(limit)[0] for limit in self.limits):
+                column = values.columns.get(name, ()) if values else ()
+                without = np.flatnonzero(np.isnan(column)).tolist()
+                missing = _without([queries[i] for i in without], unanswered)
+                if missing:
+                    text = tr("{}: no {} for {} ({}), which the rules leave out").format(
+                        rule, name, plural(len(missing), "query"), _some(missing)
+                    )
+                    yield Check(rule, WARN, text, measure=name)
+
+    def column(self, limit: Limit) -> tuple[str, str]:
+        """Return the column of a limit and how its values become one number."""
+        return _column(limit, self.candidate) or (limit.target, "mean")
+
     def check(self, limit: Limit) -> Check:
         """Check one limit; the point estimate decides."""
-        name, how = _column(limit, self.candidate) or (limit.target, "mean")
+        name, how = self.column(limit)
         what = f"{name} ({how})"
-        now = _summary(self.candidate, name, how)
+        values = self.candidate.columns[name]
+        known = ~np.isnan(values)
         if limit.kind != "max-rise":
+            now = _summary(values[known], how)
             is_outside, words = _outside(limit, now)
             text = tr("{} is {:g}, {} {}").format(what, now, words, limit.amount())
-            return self._checked(limit, is_outside, text, now)
+            return _checked(limit, is_outside, text, int(known.sum()), now)
         if self.baseline is None or name not in self.baseline.columns:
             raise DataError(f"{limit}: the values of the baseline have no column {name!r}.")
-        then = _summary(self.baseline, name, how)
+        earlier = self.baseline.columns[name]
+        known &= ~np.isnan(earlier)  # means of other queries say nothing
+        now, then = _summary(values[known], how), _summary(earlier[known], how)
         allowed = limit.value * abs(then) if limit.relative else limit.value
         share = f" ({(now - then) / abs(then):+.1%})" if then else ""
         text = tr("{} went from {:g} to {:g}{}; a rise of {} is allowed").format(
             what, then, now, share, limit.amount()
         )
-        return self._checked(limit, now - then > allowed + ROUNDING, text, now, then)
+        failed = now - then > allowed + ROUNDING
+        return _checked(limit, failed, text, int(known.sum()), now, then)
 
-    def _checked(
-        self, limit: Limit, failed: bool, text: str, now: float, then: float | None = None
-    ) -> Check:
-        return Check(
-            str(limit),
-            FAIL if failed or math.isnan(now) else PASS,
-            text,
-            measure=limit.target,
-            n=len(self.candidate.queries),
-            baseline=then,
-            candidate=now,
-            difference=None if then is None else now - then,
+
+def _checked(
+    limit: Limit, failed: bool, text: str, n: int, now: float, then: float | None = None
+) -> Check:
+    return Check(
+        str(limit),
+        FAIL if failed or math.isnan(now) else PASS,
+        text,
+        measure=limit.target,
+        n=n,
+        baseline=then,
+        candidate=now,
+        difference=None if then is None else now - then,
+    )
+
+
+def _of_queries(values: QueryValues, queries: Sequence[Any], what: str) -> QueryValues:
+    """Return the values of some queries, NaN for those that have none."""
+    place = {str(query): i for i, query in enumerate(values.queries)}
+    rows = np.array([place.get(str(query), -1) for query in queries], np.int64)
+    if not (rows >= 0).any():
+        raise DataError(
+            f"{what}: no query that was evaluated has values (evaluated: {_some(queries)}; with "
+            f"values: {_some(values.queries)}). Ids are compared exactly, so write them alike."
         )
+    columns = {m: np.where(rows < 0, np.nan, column[rows]) for m, column in values.columns.items()}
+    return QueryValues(values.name, queries, columns)
 
 
 def _read(values: Any, what: str) -> QueryValues:
@@ -554,6 +599,10 @@ def _read(values: Any, what: str) -> QueryValues:
             )
         return read[0][0]
     if isinstance(values, Mapping) and all(isinstance(row, Mapping) for row in values.values()):
+        if names := [name for row in values.values() for name in row if not isinstance(name, str)]:
+            raise UsageError(
+                f"{what}= is {{query: {{name: value}}}}; a name is text, not {names[0]!r}."
+            )
         return QueryValues.from_dicts(what, values)
     raise UsageError(f"{what}= is a file, or {{query: {{name: value}}}}, not {values!r:.60}.")
 
@@ -566,7 +615,5 @@ def _column(limit: Limit, values: QueryValues) -> tuple[str, str] | None:
     return (name, how) if dot and name in values.columns and how in SUMMARIES else None
 
 
-def _summary(values: QueryValues, name: str, how: str) -> float:
-    known = values.columns[name]
-    known = known[~np.isnan(known)]
-    return SUMMARIES[how](known) if len(known) else math.nan
+def _summary(values: np.ndarray, how: str) -> float:
+    return SUMMARIES[how](values) if len(values) else math.nan

@@ -83,7 +83,7 @@ def gate(
         must_find: documents that have to be found, as ``"query:document@cutoff"`` or
             ``(query, document, cutoff)``, or the path of a file with one in each line.
         must_not_find: documents that must not be found, likewise.
-        values: further values of the candidate's queries, such as latency: a file, or ``{query: {name:
+        values: further values of the evaluated queries, such as latency: a file, or ``{query: {name:
             value}}``. ``maximum`` and ``minimum`` take their names, with ``.p95`` and the like.
         baseline_values: those of the baseline.
         max_rise: ``{name: number}``, or ``{name: "5%"}``; fails if these values rise by more.
@@ -210,7 +210,7 @@ class Inputs:
                 )
             ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
         verdict = decide(rules, needs, result, values, grouped.by or {}, ranks)
-        measured = [amounts.check(limit) for limit in amounts.limits] if amounts else []
+        measured = amounts.checks(result.queries, result.unanswered) if amounts else ()
         differing = (Check("comparable", WARN, notice.text) for notice in notices)
         return replace(verdict, checks=(*verdict.checks, *measured, *differing))
 
