@@ -348,6 +348,18 @@ def test_users_with_an_empty_history_have_none():
     assert np.isnan(values["w"]).all()
 
 
+def test_users_without_interactions_do_not_count_in_any_form_of_a_history():
+    matrices, pandas = pytest.importorskip("scipy.sparse"), pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"user_id": [0, 1, 1], "item_id": [2, 2, 0]})
+    cells = np.ones(3), (frame.user_id, frame.item_id)
+    names = ["Novelty@2", "Surprisal@2", "Novelty(of='interactions')@2"]
+    forms = [{0: [2], 1: [2, 0]}, {0: [2], 1: [2, 0], 2: [], 3: []}, frame]
+    forms += [matrices.csr_matrix(cells, shape=(4, 3)), matrices.coo_matrix(cells, shape=(2, 3))]
+    values = [rs.evaluate({0: {2: 1}}, {0: [2, 0]}, names, history=h).aggregates for h in forms]
+    assert values == [values[0]] * len(forms)
+    assert values[0]["Novelty@2"] == 0.5  # item 2 has both users, item 0 one
+
+
 def test_a_table_by_group_shows_gaps_and_says_what_has_no_interval(tmp_path, capsys):
     from rankstone.cli import main
 

@@ -139,7 +139,9 @@ class History(Pairs):
         number = dict(table.number)
         item = numbered(pairs.docs, number).astype(np.int64)
         more = len(number) - len(table)
-        user = np.repeat(np.arange(len(pairs.queries)), np.diff(pairs.groups))
+        sizes = np.diff(pairs.groups)  # rows of a matrix may be empty; they are not users
+        users = pairs.queries.take(np.flatnonzero(sizes).tolist())
+        user = np.repeat(np.arange(len(users)), sizes[sizes > 0])
         bags = table.categories
         return replace(
             table,
@@ -150,8 +152,8 @@ class History(Pairs):
             has_vector=_padded(table.has_vector, more),
             categories=bags
             and Bags(np.append(bags.offsets, np.full(more, bags.offsets[-1])), bags.values),
-            users={str(user): i for i, user in enumerate(pairs.queries)},
-            history=Bags.of(user, item, len(pairs.queries)),
+            users={str(user): i for i, user in enumerate(users)},
+            history=Bags.of(user, item, len(users)),
         )
 
 
