@@ -90,8 +90,6 @@ def comparison_of(args: Namespace) -> Comparison:
         statistics["baseline"] = names.get(statistics["baseline"], statistics["baseline"])
     statistics |= grouped_by_records(args, source, statistics, "compare")
     if "trusted" in options:  # which runs have to be evaluated by, too
-        if args.values:
-            raise UsageError("--trusted needs QRELS and runs, not --values.")
         runs = {name: path for path, name in names.items()}
         comparison = compare(args.files[0], runs, args.measure, **(options | statistics))
     else:
@@ -139,6 +137,8 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
     options = {n: v for n, v in options_of(args).items() if n != "repeats"}
     setup = Setup.of(command, options)
     if args.values:
+        if setup.statistics.trusted is not None:
+            raise UsageError("--trusted needs QRELS and runs, not --values.")
         refuse_evaluation(setup)
         return paths, names
     args.judgments, args.runs = args.files[0], paths

@@ -36,8 +36,6 @@ def run(args: Namespace) -> int:
     options = options_of(args)
     runs = None
     if "trusted" in options:  # which runs have to be evaluated by, too
-        if args.values:
-            raise UsageError("--trusted needs QRELS and runs, not --values.")
         source, runs = args.files[0], {name: path for path, name in names.items()}
     else:
         options = {n: v for n, v in options.items() if n in Statistics.names()}
