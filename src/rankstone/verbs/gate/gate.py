@@ -250,16 +250,14 @@ def _by_people(
         raise UsageError(
             "trusted= goes with rules on measures, such as max_drop, over all queries: leave by= out."
         )
-    runs = {"candidate": candidate} | ({} if baseline is None else {"baseline": baseline})
-    for role, run in runs.items():
-        saved = isinstance(run, Baseline) or (
-            isinstance(run, _PATH) and saved_baseline(os.fspath(run)) is not None
+    if isinstance(baseline, Baseline) or (
+        isinstance(baseline, _PATH) and saved_baseline(os.fspath(baseline)) is not None
+    ):
+        raise UsageError(
+            "the baseline holds values by the model's judgments, and trusted= needs its run, which "
+            "people's judgments evaluate."
         )
-        if saved:
-            raise UsageError(
-                f"the {role} holds values by the model's judgments, and trusted= needs its run, which "
-                "people's judgments evaluate."
-            )
+    runs = {"candidate": candidate} | ({} if baseline is None else {"baseline": baseline})
     return by_people(list(runs.items()), needs.names, setup)
 
 
