@@ -33,18 +33,9 @@ from rankstone.measures.curves import Curve, curves_and_areas
 from rankstone.measures.explain import parameters_in_words
 from rankstone.measures.judged import judged_to_rank
 from rankstone.measures.parse import parse_measure
+from rankstone.page import model
 from rankstone.page.formulas import formula_tree
-from rankstone.page.model import (
-    DIGITS,
-    Cell,
-    Column,
-    MeasurePart,
-    QueryPart,
-    RankingPart,
-    RunPart,
-    SlicePart,
-    cells,
-)
+from rankstone.page.model import Cell, Column, cells
 from rankstone.page.rankings import by_query, documents_of
 from rankstone.page.workings import Plan
 from rankstone.stats.comparison import Comparison, PairComparison
@@ -68,7 +59,7 @@ def plain_ranking(data: Collection, conventions: Conventions) -> Ranked:
     return data.ranked(conventions.replace(unjudged="nonrelevant"))
 
 
-def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> RunPart:
+def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> model.RunPart:
     """Describe a run and the health of its data, None if its values alone are known."""
     known: dict[str, Any] = {"retrieved": None, "judged_by_rank": []}
     if data is not None:
@@ -78,11 +69,11 @@ def run_part(result: Result, data: Collection | None = None, depth: int = 0) -> 
             "retrieved": int(ranked.retrieved.sum()),
             "judged_by_rank": cells(by_rank := judged_by_rank(ranked, depth)),
             "judged": judged_to_rank(ranked, [k for k in _JUDGED if k <= len(by_rank)]),
-            "areas": {name: round(area, DIGITS) for name, (_, area) in curves.items()},
+            "areas": {name: round(area, model.DIGITS) for name, (_, area) in curves.items()},
             "curves": {name: _thinned(curve) for name, (curve, _) in curves.items()},
             "exposure": cells(exposure_by_popularity(ranked, _EXPOSED)),
         }
-    return RunPart(
+    return model.RunPart(
         name=result.name,
         source=result.provenance.run.to_dict(),
         answered=len(result.queries) - len(result.unanswered),
@@ -105,10 +96,10 @@ def _thinned(curve: Curve) -> list[list[Cell]]:
     return [cells(curve.x[chosen]), cells(curve.y[chosen])]
 
 
-def measure_parts(plan: Plan) -> list[MeasurePart]:
+def measure_parts(plan: Plan) -> list[model.MeasurePart]:
     """Describe the measures from their definitions."""
     return [
-        MeasurePart(
+        model.MeasurePart(
             name=column,
             title=tr(measure.definition.pretty),
             formula=formula_tree(tr(measure.definition.formula)),
@@ -178,7 +169,7 @@ def result_of_values(values: QueryValues, measures: Sequence[str]) -> Result:
     )
 
 
-def saved_measures(names: Sequence[str], lower_is_better: Sequence[str]) -> list[MeasurePart]:
+def saved_measures(names: Sequence[str], lower_is_better: Sequence[str]) -> list[model.MeasurePart]:
     """Describe measures by their names; others than Rankstone's have a name only."""
     parts = []
     for name in names:
@@ -186,7 +177,7 @@ def saved_measures(names: Sequence[str], lower_is_better: Sequence[str]) -> list
             (part,) = measure_parts([(name, parse_measure(name), Conventions())])
         except UsageError:
             higher = name not in lower_is_better
-            part = MeasurePart(name, "", name, [], "", [], {}, "mean", higher, [None, None])
+            part = model.MeasurePart(name, "", name, [], "", [], {}, "mean", higher, [None, None])
         parts.append(part)
     return parts
 
@@ -229,7 +220,7 @@ def intervals_of(result: Result, statistics: Statistics) -> list[list[Cell] | No
     return [ends.get(measure) for measure in result.measures]
 
 
-def pairs_of(comparison: Comparison | None, runs: Sequence[RunPart]) -> list[dict[str, Any]]:
+def pairs_of(comparison: Comparison | None, runs: Sequence[model.RunPart]) -> list[dict[str, Any]]:
     """Return the comparisons as plain data, each with its sentence."""
     if comparison is None:
         return []
@@ -246,7 +237,7 @@ def pairs_of(comparison: Comparison | None, runs: Sequence[RunPart]) -> list[dic
     ]
 
 
-def _doubts(pair: PairComparison, runs: Sequence[RunPart]) -> list[str]:
+def _doubts(pair: PairComparison, runs: Sequence[model.RunPart]) -> list[str]:
     """Return a remark on a decided pair of which many of the first documents are not judged.
 
     What their grades could change takes long to compute, so it is said only where it was asked for.
@@ -291,7 +282,7 @@ def method_of(comparison: Comparison | None) -> dict[str, Any] | None:
 
 def slices_of(
     results: Sequence[Result], groups: QueryGroups | None, comparison: Comparison | None
-) -> list[SlicePart]:
+) -> list[model.SlicePart]:
     """Return the means of each group of queries, and the verdicts in it."""
     if groups is None:
         return []
@@ -300,7 +291,7 @@ def slices_of(
         if row.group != ALL:
             by_group.setdefault(row.group, []).append(row)
     return [
-        SlicePart(
+        model.SlicePart(
             name=group,
             queries=max(row.queries for row in rows),
             means=[cells([summary.value for summary in row.values.values()]) for row in rows],
@@ -328,7 +319,7 @@ def queries_of(
     ids: Sequence[Any],
     queries: Mapping[Any, str] | str | os.PathLike[str] | None,
     groups: QueryGroups | None,
-) -> QueryPart:
+) -> model.QueryPart:
     """Return the queries with their texts and groups."""
     names = [str(query) for query in ids]
     texts = None
@@ -336,10 +327,10 @@ def queries_of(
         by_id = _texts(queries, set(names), "query")
         texts = [by_id.get(name) for name in names]
     if groups is None:
-        return QueryPart(names, texts)
+        return model.QueryPart(names, texts)
     place = {group: i for i, group in enumerate(groups.names)}
     group_of = groups.group_of
-    return QueryPart(
+    return model.QueryPart(
         names, texts, groups.names, [place.get(group_of.get(name, ""), -1) for name in names]
     )
 
@@ -363,7 +354,7 @@ def _texts(
 
 def document_texts(
     documents: Mapping[Any, str] | str | os.PathLike[str],
-    rankings: RankingPart,
+    rankings: model.RankingPart,
     results: Sequence[Result],
 ) -> dict[str, str]:
     """Return the beginnings of texts, for the queries that changed most if not all fit."""

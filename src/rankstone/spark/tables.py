@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import INSTALL, DataError, NothingInCommonError, UsageError, amount, require
-from rankstone.io.column_roles import (
-    Columns,
-    Roles,
-    column_or_none,
-    judgment_roles,
-    run_roles,
-    subtopic_columns,
-    wanted_names,
-)
+from rankstone.io import column_roles
+from rankstone.io.column_roles import Columns, Roles, column_or_none, wanted_names
 from rankstone.io.formats.trec_layout import QRELS, RUN
 from rankstone.spark.result import with_errors
 
@@ -222,11 +215,11 @@ def _open(data: Any, kind: str, what: str, columns: Columns, spark: Any) -> Spar
         return {n: _kind(types[n]) for n in names}
 
     if kind == "run":
-        roles = run_roles(what, data.columns, columns, kinds)
+        roles = column_roles.run_roles(what, data.columns, columns, kinds)
     else:
-        roles = judgment_roles(what, data.columns, columns, kind == "judgments", kinds)
+        roles = column_roles.judgment_roles(what, data.columns, columns, kind == "judgments", kinds)
     if kind == "judgments":
-        subtopic, importance = subtopic_columns(what, data.columns, columns)
+        subtopic, importance = column_roles.subtopic_columns(what, data.columns, columns)
     for role, column in zip(roles.all, roles.names, strict=True):
         if column is not None:
             _check_type(what, role, column, types[column])

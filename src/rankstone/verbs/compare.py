@@ -15,16 +15,11 @@ from rankstone.core.engine import load_engine
 from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, UsageError, amount, did_you_mean
+from rankstone.io import query_values
 from rankstone.io.changes import prepared
 from rankstone.io.formats import named_runs, run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
 from rankstone.io.query_groups import query_groups
-from rankstone.io.query_values import (
-    is_parquet,
-    read_parquet_values,
-    read_query_values,
-    read_query_weights,
-)
 from rankstone.io.streams import read_all
 from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure
@@ -300,8 +295,9 @@ def read_values(
         name: of a run that has none in the file (default: that of the file).
         max_bytes: maximum size of the file in bytes after decompression.
     """
-    if is_parquet(path):
-        return [(QueryValues(name or run_name(path), *read_parquet_values(path)), None)]
+    if query_values.is_parquet(path):
+        columns = query_values.read_parquet_values(path)
+        return [(QueryValues(name or run_name(path), *columns), None)]
     content = read_all(path, max_bytes)
     if content.lstrip()[:1] in (b"{", b"[") and b'"schema"' in content[:4096]:
         try:
@@ -309,7 +305,7 @@ def read_values(
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
         return [(values_of_result(result, result.name, chosen), result) for result in results]
-    runs = read_query_values(content, path, lambda name: _measure(name) is not None)
+    runs = query_values.read_query_values(content, path, lambda name: _measure(name) is not None)
     label = name or run_name(path)
     return [(QueryValues.from_dicts(own or label, values), None) for own, values in runs.items()]
 
@@ -421,6 +417,6 @@ def read_weights(
     path: str | os.PathLike[str], runs: Sequence[QueryValues | Result]
 ) -> dict[Any, float]:
     """Return the weights of a file by query; ids may be numbers where a file has text."""
-    weights = read_query_weights(os.fspath(path))
+    weights = query_values.read_query_weights(os.fspath(path))
     queries = (query for run in runs for query in run.queries)
     return {query: weights[str(query)] for query in queries if str(query) in weights}

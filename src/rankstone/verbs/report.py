@@ -36,14 +36,7 @@ from rankstone.stats.comparison import Comparison
 from rankstone.stats.trusted import estimated
 from rankstone.stats.values import QueryValues, checked_weights
 from rankstone.text.results import own_aggregates
-from rankstone.verbs.compare import (
-    by_people,
-    compare_values_by_query,
-    read_weights,
-    values_by_query,
-    values_of_result,
-    with_groups,
-)
+from rankstone.verbs import compare
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request, Step
 
@@ -119,12 +112,12 @@ def report(
     workings: list[WorkingPart] = []
     cutoffs: dict[str, dict[str, Any]] = {}
     if runs is None:
-        values, names, notices = values_by_query(judgments, None, measures, setup)
+        values, names, notices = compare.values_by_query(judgments, None, measures, setup)
         ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
         own = list(names if names is not None else values[0].columns)
         results = [page.result_of_values(one, own) for one in ordered.values()]
         queries = (q for one in values for q in one.queries)
-        own_setup = with_groups(setup, judgments, queries)
+        own_setup = compare.with_groups(setup, judgments, queries)
         comparison = _comparison([*ordered.values()], own, own_setup, notices)
         run_parts = [page.run_part(result) for result in results]
         measure_parts = page.saved_measures(own, statistics.lower_is_better)
@@ -140,19 +133,19 @@ def report(
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         progress(tr("comparing, and collecting rankings and workings"))
-        own_setup = with_groups(setup, judgments, ids)
+        own_setup = compare.with_groups(setup, judgments, ids)
         if statistics.trusted is not None:
-            people = by_people(named, listed_measures(measures or DEFAULT), setup)
+            people = compare.by_people(named, listed_measures(measures or DEFAULT), setup)
         comparison = _compared(results, own_setup, people)
         rankings, workings = _rankings_and_workings(evaluated, ids, depth)
         run_parts = on_each(lambda one: page.run_part(one.result, one.data, depth), evaluated)
         measure_parts = page.measure_parts(evaluated[0].plan)
         cutoffs = _by_cutoff(evaluated)
-    statistics = with_groups(setup, judgments, ids).statistics
+    statistics = compare.with_groups(setup, judgments, ids).statistics
     weights = statistics.weights
     if weights is not None:
         if not isinstance(weights, Mapping):
-            weights = read_weights(weights, results)
+            weights = compare.read_weights(weights, results)
         checked_weights(ids, weights)
         results = [page.weighted_result(result, weights) for result in results]
     if people:
@@ -289,9 +282,11 @@ def _compared(
     weighted = {name for result in results for name in result.weights}
     means = [name for name in _means(results) if name not in weighted]
     if people:
-        own = [values_of_result(people[result.name], result.name, means) for result in results]
+        own = [
+            compare.values_of_result(people[result.name], result.name, means) for result in results
+        ]
         setup = setup.replace(trusted=own)
-    values = [values_of_result(result, result.name, means) for result in results]
+    values = [compare.values_of_result(result, result.name, means) for result in results]
     return _comparison(values, means, setup, ()) if means else None
 
 
@@ -302,7 +297,7 @@ def _comparison(
     if len(values) < 2:
         return None
     own = setup.replace(baseline=values[0].name)
-    return compare_values_by_query(values, measures, notices, own)
+    return compare.compare_values_by_query(values, measures, notices, own)
 
 
 def _ids_of(results: Sequence[Result]) -> list[Any]:

@@ -22,14 +22,8 @@ from rankstone.core.run import Block, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import INSTALL, DataError, MissingDependencyError, Notice, UsageError
-from rankstone.io.column_roles import (
-    Roles,
-    judgment_roles,
-    plain_name,
-    run_roles,
-    subtopic_columns,
-    wanted_names,
-)
+from rankstone.io import column_roles
+from rankstone.io.column_roles import Roles, plain_name, wanted_names
 from rankstone.io.frames.columns import (
     PlainTable,
     Table,
@@ -107,7 +101,7 @@ def _aspects(
     table: Table, judged: tuple[Any, Any, Any], what: str, columns: Mapping[str, Any] | None
 ) -> list[Aspect]:
     """Return the grades by subtopic, none if no column is named and none holds several subtopics."""
-    named, weighed = subtopic_columns(what, table.names, columns)
+    named, weighed = column_roles.subtopic_columns(what, table.names, columns)
     if named is None:
         return []
 
@@ -198,8 +192,8 @@ def roles_of(
 
     try:
         if kind == "judgments":
-            return judgment_roles(what, table.names, columns, graded, kinds)
-        return run_roles(what, table.names, columns, kinds)
+            return column_roles.judgment_roles(what, table.names, columns, graded, kinds)
+        return column_roles.run_roles(what, table.names, columns, kinds)
     except DataError as error:
         raise DataError(f"{error}{_elsewhere(table)}") from None
 
