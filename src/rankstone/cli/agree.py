@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankstone.choices.setup import VERBS as TAKEN, Setup
 from rankstone.cli.options import PER_QUERY, TEXT_OR_JSON, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
 from rankstone.errors import UsageError
 from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from argparse import Namespace
-
 
 HELP = f"""
 agree: how much two runs, two sets of judgments or two orderings of systems agree

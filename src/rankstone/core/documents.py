@@ -84,7 +84,7 @@ def top_documents(
     if queries is not None and hasattr(run, "only"):
         run = run.only(queries)
     if isinstance(run, ExcludingRun):
-        excluded = run.documents()
+        excluded = run.excluded.texts_by_query
         most = max(map(len, excluded.values()), default=0)
         known, tops = top_documents(run.run, judgments, queries, depth + most, conventions)
         nothing: frozenset[str] = frozenset()

@@ -32,16 +32,11 @@ class ExcludingRun(RunWrapper):
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield the documents that are left."""
-        gone = self.documents()
+        gone = self.excluded.texts_by_query
         nothing: frozenset[str] = frozenset()
         for query, doc, score in self.run.rows(judgments):
             if str(doc) not in gone.get(str(query), nothing):
                 yield query, doc, score
-
-    def documents(self) -> dict[str, frozenset[str]]:
-        """Return the excluded documents of each query, as text."""
-        pairs = zip(self.excluded.queries, self.excluded.docs_by_query, strict=True)
-        return {str(query): frozenset(map(str, docs)) for query, docs in pairs}
 
     def match(self, judgments: Judgments, *, float32: bool, repeats: bool) -> Matches:
         """Find the judged documents in the run without the excluded documents."""

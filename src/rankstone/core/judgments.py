@@ -80,6 +80,12 @@ class Judgments:
         bounds = self.groups.tolist()
         return [list(docs[a:b]) for a, b in pairwise(bounds)]
 
+    @property
+    def texts_by_query(self) -> dict[str, frozenset[str]]:
+        """The judged documents of each query, queries and documents as text."""
+        pairs = zip(self.queries, self.docs_by_query, strict=True)
+        return {str(query): frozenset(map(str, docs)) for query, docs in pairs}
+
     @cached_property
     def _indexes(self) -> dict[Any, Any]:
         return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -156,7 +156,7 @@ def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> 
 class _RunCounts:
     """Counts while the rows of a run pass: one hash for each row is kept, not its text."""
 
-    judged: dict[str, set[str]]  # documents by query
+    judged: Mapping[str, frozenset[str]]  # documents by query
     docs: dict[str, set[int]] = field(default_factory=dict)  # hashes by query
     scores: dict[str, dict[float, int]] = field(default_factory=dict)
     samples: dict[str, list[str]] = field(default_factory=dict)  # unjudged documents
@@ -233,7 +233,7 @@ class _RunCounts:
 
 
 def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts:
-    counts = _RunCounts(_judged_pairs(judgments))
+    counts = _RunCounts({} if judgments is None else judgments.texts_by_query)
     seen, by_query, samples, judged = counts.docs, counts.scores, counts.samples, counts.judged
     for query, doc, score in rows:
         docs = seen.setdefault(query, set())
@@ -256,14 +256,6 @@ def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts
         scores = by_query.setdefault(query, {})
         scores[score] = scores.get(score, 0) + 1
     return counts
-
-
-def _judged_pairs(judgments: Judgments | None) -> dict[str, set[str]]:
-    """Return the judged documents of each query, as text."""
-    if judgments is None:
-        return {}
-    pairs = zip(judgments.queries, judgments.docs_by_query, strict=True)
-    return {str(q): {str(d) for d in docs} for q, docs in pairs}
 
 
 def _odd_ids(what: str, ids: Iterable[str]) -> list[Notice]:

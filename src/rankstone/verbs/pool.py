@@ -52,13 +52,10 @@ def pool(
         tops.append(first_documents(data, depth, setup.conventions()))
     check_columns_used(setup)
     queries = dict.fromkeys(query for run in tops for query in run)
-    known: dict[str, set[str]] | None = None
-    if judged is not None:
-        pairs = zip(judged.queries, judged.docs_by_query, strict=True)
-        known = {str(query): set(map(str, docs)) for query, docs in pairs}
+    known = None if judged is None else judged.texts_by_query
     pooled: dict[str, list[str]] = {}
     for query in sorted(queries, key=encode) if known is None else filter(known.get, queries):
-        out: set[str] = known[query] if known is not None else set()
+        out = known[query] if known is not None else ()
         docs = {doc for run in tops for doc in run.get(query, ())}.difference(out)
         if docs:
             pooled[query] = sorted(docs, key=encode)
