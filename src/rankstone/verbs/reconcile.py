@@ -85,7 +85,14 @@ def reconcile(
         others = [c for c in by_measures(source, asked, base) if meets(c)]
     nearest = sorted(tried, key=lambda f: abs(f.value - reported))[:_NEAREST]
     known = [t.measure for t in tools]
-    matching.sort(key=lambda candidate: rank_of(candidate, reported, known))
+
+    def unlikely(candidate: Candidate) -> tuple[bool, bool, float]:
+        """Return the key by which candidates that keep the cutoff come first, then a tool's, then the nearest."""
+        cutoff = candidate.measure.definition.cutoff_param
+        moved = any(where == "measure" and name == cutoff for where, name, _ in candidate.choices)
+        return moved, candidate.measure not in known, abs(candidate.value - reported)
+
+    matching.sort(key=unlikely)
     return Reconciliation(
         asked,
         str(value),
@@ -202,18 +209,6 @@ def by_chance(tried: Sequence[Candidate], within: float) -> float:
     values = {round(c.value, 12) for c in tried if not math.isnan(c.value)}
     spread = max(values) - min(values) if values else 0.0
     return len(values) * min(1.0, 2 * within / spread) if spread else 0.0
-
-
-def rank_of(
-    candidate: Candidate, reported: float, known: list[Measure]
-) -> tuple[bool, bool, float]:
-    """Return the sort key of a candidate; the most likely has the smallest.
-
-    First those that keep the cutoff, then those that are a tool's measure, then the nearest.
-    """
-    cutoff = candidate.measure.definition.cutoff_param
-    moved = any(where == "measure" and name == cutoff for where, name, _ in candidate.choices)
-    return moved, candidate.measure not in known, abs(candidate.value - reported)
 
 
 def _axes(data: Collection, measure: Measure, base: Conventions) -> list[list[Departure]]:

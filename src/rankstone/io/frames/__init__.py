@@ -28,7 +28,6 @@ from rankstone.io.frames.columns import (
     PlainTable,
     Table,
     as_narwhals,
-    aspects,
     cells_of,
     grades_in,
     ids_in,
@@ -37,6 +36,7 @@ from rankstone.io.frames.columns import (
     place_of,
     reads_as_number,
 )
+from rankstone.io.nuggets import is_vital
 from rankstone.language import tr
 
 _RANGE = 1 << 16
@@ -93,8 +93,11 @@ def judgments_of(
     if rows := _aspects(table, (query, doc, grade), what, columns):
         judgments, counts = with_subtopics(judgments, rows)
         scan |= counts
-    notices = (*roles.notices, *judgment_notices(scan), *subtopic_notices(judgments))
-    return replace(judgments, notices=(*notices, *_rating_notices(roles, columns, scan)))
+    notices = [*roles.notices, *judgment_notices(scan), *subtopic_notices(judgments)]
+    name = roles.names[2]
+    if name is not None and plain_name(name) == "rating" and "grade" not in (columns or {}):
+        notices += ratings_as_grades(tr("the column {!r}").format(name), scan["grades"])
+    return replace(judgments, notices=tuple(notices))
 
 
 def _aspects(
@@ -119,17 +122,12 @@ def _aspects(
         return []
     importance = None if weighed is None else values(table.take([weighed])[weighed], weighed)
     ids = values(query, "query"), values(doc, "doc")
-    return list(aspects(*ids, grades_in(grade, len(doc)), subtopics, importance, what))
-
-
-def _rating_notices(
-    roles: Roles, columns: Mapping[str, Any] | None, scan: Mapping[str, Any]
-) -> list[Notice]:
-    """Return the notice that ratings became grades, unless somebody named the column or no rating is a high one."""
-    name = roles.names[2]
-    if name is None or plain_name(name) != "rating" or "grade" in (columns or {}):
-        return []
-    return ratings_as_grades(tr("the column {!r}").format(name), scan["grades"])
+    made = []
+    for row, own in enumerate(zip(*ids, grades_in(grade, len(doc)), subtopics, strict=True)):
+        where = f"{what}, row {row} (rows count from 0)"
+        vital = None if importance is None else is_vital(importance[row], own[-1], where)
+        made.append(Aspect(*own, vital))
+    return made
 
 
 def ratings_as_grades(what: str, grades: np.ndarray) -> list[Notice]:

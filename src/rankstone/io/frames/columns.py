@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
@@ -16,10 +16,8 @@ from rankstone.core import engine
 from rankstone.core.as_numpy import rounded
 from rankstone.core.ids import Ids
 from rankstone.core.scalars import number_of, plain_id
-from rankstone.core.subtopics import Aspect
 from rankstone.core.text import is_number
 from rankstone.errors import DataError
-from rankstone.io.nuggets import is_vital
 
 _MISSING = {"NAType", "NaTType"}
 _REMEDY = "ids are text or whole numbers, scores and grades are numbers."
@@ -341,20 +339,3 @@ def grades_in(column: Any, rows: int) -> list[float]:
     grades = np.empty(rows)
     grades[order] = scan["grades"]
     return grades.tolist()
-
-
-def aspects(
-    queries: list[Any],
-    docs: list[Any],
-    grades: list[float],
-    subtopics: list[Any],
-    importance: list[Any] | None,
-    what: str,
-) -> Iterator[Aspect]:
-    """Yield the grades by subtopic in the rows of columns."""
-    for row, (query, doc, grade, subtopic) in enumerate(
-        zip(queries, docs, grades, subtopics, strict=True)
-    ):
-        where = f"{what}, row {row} (rows count from 0)"
-        vital = None if importance is None else is_vital(importance[row], subtopic, where)
-        yield Aspect(query, doc, grade, subtopic, vital)
