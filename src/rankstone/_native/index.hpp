@@ -42,6 +42,8 @@ class IdView {
         return {bytes_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
     }
 
+    void fetch_bounds(std::size_t i) const { touch(offsets_ + i); }
+
   private:
     explicit IdView(std::shared_ptr<const IdColumn> column)
         : IdView(column->bytes.data(), column->offsets.data(), column->size(), column) {}
@@ -114,10 +116,33 @@ class Index {
 
     Filter filter(std::size_t query) const { return tables_[query].filter; }
 
-    // Fetches what a look-up of a query's documents reads first.
-    void fetch(std::size_t query) const {
-        prefetch(doc_slots_.data() + tables_[query].begin);
-        prefetch(&groups_[query]);
+    // Whether it is too large for a cache. Then look-ups of many queries wait for memory several times
+    // each, and these fetch what they read, step by step: the slot of a query's id, ...
+    bool is_large() const { return doc_slots_.size() + query_slots_.size() > std::size_t{1} << 16; }
+
+    void fetch_slot(std::uint64_t hash) const {
+        touch(&query_slots_[hash & (query_slots_.size() - 1)]);
+    }
+
+    // ... the id that is likely to be that of the slot, of which the bounds come first, ...
+    void fetch_id(std::uint64_t hash, bool bounds) const {
+        const std::size_t low = query_slots_.size() - 1, number = query_slots_[hash & low] & low;
+        if (number) bounds ? queries_.fetch_bounds(number - 1) : touch(queries_[number - 1].data());
+    }
+
+    // ... the table of the query, ...
+    void fetch_table(std::size_t query) const {
+        touch(&tables_[query]);
+        touch(&groups_[query]);
+    }
+
+    // ... and its slots and documents, of which the bounds come first.
+    void fetch_docs(std::size_t query, bool bounds) const {
+        const auto first = static_cast<std::size_t>(groups_[query]);
+        if (groups_[query] == groups_[query + 1]) return;
+        if (!bounds) return touch(docs_[first].data());
+        touch(doc_slots_.data() + tables_[query].begin);
+        docs_.fetch_bounds(first);
     }
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,

@@ -70,7 +70,8 @@ class ColumnMatcher {
             for (std::size_t q = next++; q < index_.query_count(); q = next++) {
                 if (first_[q] == first_[q + 1]) continue;
                 if (!gather(own, q)) return;
-                const Placement placement = own.placer.place(q, own.matches);
+                std::span<Row> rows = own.placer.rows;
+                const Placement placement = own.placer.place(q, rows, own.matches);
                 outcomes.set(q, placement);
                 if (placement.duplicates) own.duplicate[q] = placement.duplicate;
             }

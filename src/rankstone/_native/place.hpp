@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,15 +42,16 @@ class Placer {
 
     std::vector<Row> rows;
 
-    // Places `rows` (in input order) of one query and appends to `matches`, in their order. The
-    // positions are those in `rows`, from which repetitions of a document are taken out unless they
+    // Places rows (in input order) of one query and appends to `matches`, in their order. The
+    // positions are those in the rows, from which repetitions of a document are taken out unless they
     // are kept.
-    Placement place(std::size_t query, std::vector<Match>& matches) {
+    Placement place(std::size_t query, std::span<Row>& rows, std::vector<Match>& matches) {
+        rows_ = rows;
         Placement placement;
         placement.rank_disagrees = rank_disagrees();
         look_over(index_.filter(query));
         if (!shared_.empty()) note_duplicates(query, placement);
-        placement.retrieved = static_cast<std::uint32_t>(rows.size());
+        placement.retrieved = static_cast<std::uint32_t>(rows_.size());
         const std::size_t first = matches.size();
         match_near(query, matches);
         if (!falling_) count_above(matches, first);
@@ -57,19 +59,22 @@ class Placer {
             std::sort(matches.begin() + static_cast<std::ptrdiff_t>(first), matches.end());
         else
             order_matches(query, matches, first);
+        rows = rows_;
         return placement;
     }
 
-    // Whether `rows` hold a document more than once, whatever their query.
-    bool has_repetitions() {
+    // Whether rows hold a document more than once, whatever their query.
+    bool has_repetitions(std::span<Row> rows) {
+        rows_ = rows;
         look_over(Index::Filter{});
         Placement placement;
         if (!shared_.empty()) note_repetitions(placement);
         return placement.duplicates > 0;
     }
 
-    // Appends the judged documents among `rows`, without a place.
-    void match(std::size_t query, std::vector<Match>& matches) {
+    // Appends the judged documents among rows, without a place.
+    void match(std::size_t query, std::span<Row> rows, std::vector<Match>& matches) {
+        rows_ = rows;
         look_for_near(query);
         match_near(query, matches);
     }
@@ -78,18 +83,18 @@ class Placer {
     // True where one row is ranked better than another by the file but has a lower score.
     bool rank_disagrees() {
         bool by_rank = true, descending = true;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].rank == no_rank) return false;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (rows_[i].rank == no_rank) return false;
             if (i == 0) continue;
-            by_rank = by_rank && rows[i].rank > rows[i - 1].rank;
-            descending = descending && rows[i].score <= rows[i - 1].score;
+            by_rank = by_rank && rows_[i].rank > rows_[i - 1].rank;
+            descending = descending && rows_[i].score <= rows_[i - 1].score;
         }
         if (by_rank) return !descending;
-        const std::size_t count = rows.size() + 1;
+        const std::size_t count = rows_.size() + 1;
         if (rank_slots_.size() < count) rank_slots_ = std::vector<WrittenRanks::Slot>(2 * count);
         for (std::size_t i = 0; i < count; ++i) rank_slots_[i] = 0;
         aside_.clear();
-        for (const Row& row : rows) {
+        for (const Row& row : rows_) {
             const std::uint64_t score = WrittenRanks::key(row.score);
             if (!WrittenRanks::add(rank_slots_.data(), count, row.rank, score))
                 aside_.push_back({row.rank, score});
@@ -103,13 +108,13 @@ class Placer {
     void look_over(const Index::Filter filter) {
         near_.clear();
         shared_.clear();
-        bits_.assign(std::bit_ceil(rows.size() + 1), 0);
+        bits_.assign(std::bit_ceil(rows_.size() + 1), 0);
         std::uint64_t* const words = bits_.data();
         const std::size_t mask = bits_.size() - 1;
         bool falling = true;
         double last = std::numeric_limits<double>::infinity();
         std::uint32_t at = 0;
-        for (const Row& row : rows) {
+        for (const Row& row : rows_) {
             const std::uint64_t hash = row.hash, bits = bits_of(hash), word = words[hash & mask];
             if (filter.may_hold(hash)) near_.push_back(at);
             if ((word & bits) == bits) shared_.push_back(hash);
@@ -124,13 +129,13 @@ class Placer {
     void look_for_near(std::size_t query) {
         near_.clear();
         const Index::Filter filter = index_.filter(query);
-        for (std::size_t at = 0; at < rows.size(); ++at)
-            if (filter.may_hold(rows[at].hash)) near_.push_back(static_cast<std::uint32_t>(at));
+        for (std::size_t at = 0; at < rows_.size(); ++at)
+            if (filter.may_hold(rows_[at].hash)) near_.push_back(static_cast<std::uint32_t>(at));
     }
 
     void match_near(std::size_t query, std::vector<Match>& matches) const {
         for (const std::uint32_t at : near_) {
-            const Row& row = rows[at];
+            const Row& row = rows_[at];
             const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
             if (judgment == Index::absent) continue;
             matches.push_back({row.score, at, static_cast<std::uint32_t>(judgment),
@@ -163,7 +168,9 @@ class Placer {
     void note_duplicates(std::size_t query, Placement& placement) {
         note_repetitions(placement);
         if (!placement.duplicates || repeats_) return;
-        std::erase_if(rows, [](const Row& row) { return row.length == dropped; });
+        const auto end = std::remove_if(rows_.begin(), rows_.end(),
+                                        [](const Row& row) { return row.length == dropped; });
+        rows_ = rows_.first(static_cast<std::size_t>(end - rows_.begin()));
         look_for_near(query);
     }
 
@@ -172,17 +179,17 @@ class Placer {
         std::fill(bits_.begin(), bits_.end(), 0);
         for (const std::uint64_t hash : shared_) word_of(hash) |= bits_of(hash);
         suspects_.clear();
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if ((~word_of(rows[i].hash) & bits_of(rows[i].hash)) == 0)
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            if ((~word_of(rows_[i].hash) & bits_of(rows_[i].hash)) == 0)
                 suspects_.push_back(static_cast<std::uint32_t>(i));
         const std::size_t size = 2 * table_size(suspects_.size());  // sparse: probes are short
         seen_.assign(size, Slot{});
         for (const std::uint32_t i : suspects_) {
-            Row& row = rows[i];
+            Row& row = rows_[i];
             const Slot slot{tag_of(row.hash), i + 1};
             std::size_t at = row.hash & (size - 1);
             const auto differs = [&](const Slot& other) {
-                return other.tag != slot.tag || rows[other.row - 1].id() != row.id();
+                return other.tag != slot.tag || rows_[other.row - 1].id() != row.id();
             };
             while (seen_[at].row && differs(seen_[at])) at = (at + 1) & (size - 1);
             if (!seen_[at].row) {
@@ -191,7 +198,7 @@ class Placer {
             }
             placement.note_duplicate(row.id());
             if (repeats_) continue;
-            Row& kept = rows[seen_[at].row - 1];
+            Row& kept = rows_[seen_[at].row - 1];
             if (row.score > kept.score) {
                 kept.length = dropped;
                 seen_[at] = slot;
@@ -203,16 +210,16 @@ class Placer {
 
     void count_above(std::vector<Match>& matches, std::size_t first) {
         for (std::size_t m = first; m < matches.size(); ++m)
-            scratch_.push_back({rows[matches[m].at].id(), &matches[m]});
+            scratch_.push_back({rows_[matches[m].at].id(), &matches[m]});
         targets_.clear();
         targets_.add_query(scratch_);
         counts_.assign(targets_.size(), {});
         Targets::Ties ties{0, 0, 0};
         double last = std::numeric_limits<double>::quiet_NaN();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].score != last) ties = targets_.ties(0, rows[i].score);
-            last = rows[i].score;
-            targets_.count(ties, rows[i].id(), i, 1, counts_.data());
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (rows_[i].score != last) ties = targets_.ties(0, rows_[i].score);
+            last = rows_[i].score;
+            targets_.count(ties, rows_[i].id(), i, 1, counts_.data());
         }
         targets_.finish(counts_.data());
     }
@@ -221,6 +228,7 @@ class Placer {
 
     const Index& index_;
     bool repeats_;
+    std::span<Row> rows_;  // in hand
     std::vector<WrittenRanks::Slot> rank_slots_;
     WrittenRanks::Aside aside_;
     std::vector<std::uint64_t> bits_;

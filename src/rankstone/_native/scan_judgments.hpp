@@ -180,15 +180,15 @@ class JudgedRows {
         if (are_together_) {
             const std::size_t count = bounds_[place + 1] - bounds_[place];
             if (place + 16 < first_.size() && !rows_.empty()) {  // queries are anywhere
-                prefetch(&rows_[first_[place + 16]]);
-                prefetch(rows_[first_[place + 8]].doc);
+                touch(&rows_[first_[place + 16]]);
+                touch(rows_[first_[place + 8]].doc);
             }
             for (std::size_t i = first_[place]; i < first_[place] + count; ++i) f(rows_[i]);
             return;
         }
         for (std::size_t i = bounds_[place]; i < bounds_[place + 1]; ++i) {
-            if (i + 16 < order_.size()) prefetch(&rows_[order_[i + 16]]);  // rows are anywhere
-            if (i + 8 < order_.size()) prefetch(rows_[order_[i + 8]].doc);
+            if (i + 16 < order_.size()) touch(&rows_[order_[i + 16]]);  // rows are anywhere
+            if (i + 8 < order_.size()) touch(rows_[order_[i + 8]].doc);
             f(rows_[order_[i]]);
         }
     }
@@ -199,7 +199,7 @@ class JudgedRows {
     }
 
     // Fetches what number_of() reads first.
-    void fetch(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
+    void fetch(std::uint64_t hash) const { touch(&slots_[hash & (slots_.size() - 1)]); }
 
   private:
     void grow(std::size_t size) {

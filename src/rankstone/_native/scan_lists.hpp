@@ -150,12 +150,13 @@ class ListScanner {
             if (query == Index::absent) {
                 const auto before = scan.unjudged.count();
                 scan.unjudged.note(hash_id(id.begin, id.size()), {id.begin, id.size()});
-                return scan.unjudged.count() > before && !placer.has_repetitions();
+                return scan.unjudged.count() > before && !placer.has_repetitions(placer.rows);
             }
             const auto q = static_cast<std::size_t>(query);
             if (scan.outcomes.queries[q].present) return false;
             lists[q] = id.end;
-            const Placement placement = placer.place(q, matches);
+            std::span<Row> rows = placer.rows;
+            const Placement placement = placer.place(q, rows, matches);
             scan.outcomes.set(q, placement);
             return placement.duplicates == 0;
         };

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,8 @@ class RunScanner {
     }
 
   private:
-    static constexpr std::size_t many_matches = 1 << 14;
+    static constexpr std::size_t many_matches = 1 << 14, many_blocks = 64, many_rows = 512;
+    static constexpr std::uint32_t some_rows = 16;  // by now the query of a block is looked up
 
     // A stretch of whole lines.
     struct Piece {
@@ -121,12 +123,34 @@ class RunScanner {
         bool mixed = false;
     };
 
+    // Where the lines of a range lie in the file, and whether they are the first or last of it.
+    struct Text {
+        const char *begin, *end;
+        std::uint64_t base;
+        bool is_first, is_last;
+
+        std::uint64_t offset(const char* p) const { return base + static_cast<std::uint64_t>(p - begin); }
+        Piece piece(const char* first, const char* last) const { return {offset(first), offset(last)}; }
+    };
+
+    // Consecutive rows of one query.
+    struct Block {
+        static constexpr std::int64_t unknown = Index::absent - 1;
+
+        Field id;
+        std::uint64_t hash;
+        const char* begin;
+        std::size_t first_row;  // of those in hand
+        std::int64_t query = unknown;
+    };
+
     struct Worker {
         Worker(const Index& index, bool repeats, std::size_t kept, int ids_fall)
             : placer(index, repeats), tops(index.query_count(), kept, ids_fall) {}
         Placer placer;
         TopRows tops;
         std::vector<char> buffer;
+        std::vector<Block> blocks;
         std::vector<Match> matches;
         std::vector<std::vector<Match>> full;  // of matches; one vector would be moved as it grows
         std::map<std::size_t, std::string> duplicate;  // of queries placed
@@ -170,30 +194,20 @@ class RunScanner {
     void scan_range(Worker& own, std::uint64_t r, Outcomes& outcomes) {
         const char *begin, *end;
         const std::uint64_t base = load_range(own, r, begin, end);
-        const auto offset = [&](const char* p) { return base + static_cast<std::uint64_t>(p - begin); };
+        const Text text{begin, end, base, r == 0, text_begin_ + (r + 1) * range_size_ >= size_};
         Range& range = ranges_[static_cast<std::size_t>(r)];
-        range.all = {base, offset(end)};
-        const bool first = r == 0, last = text_begin_ + (r + 1) * range_size_ >= size_;
-        const char* block = begin;
-        Field id{nullptr, nullptr};
-        std::int64_t query = Index::absent;
-        bool scattered = false;  // whether the query was known to be when the block began
+        range.all = text.piece(begin, end);
+        std::vector<Block>& blocks = own.blocks;
+        std::vector<Row>& rows = own.placer.rows;
+        blocks.clear();
+        rows.clear();
+        Field last{nullptr, nullptr};  // the query of the block
         std::uint32_t count = 0;
-        const auto close = [&](const char* stop, bool at_end) {
-            if (query == Index::absent) return;
-            const Piece piece{offset(block), offset(stop)};
-            const bool at_begin = block == begin && !first;
-            at_end = at_end && !last;
-            if (at_begin) range.first = piece;
-            if (at_end) range.last = piece;
-            close_block(own, static_cast<std::size_t>(query), piece, at_begin || at_end, scattered,
-                        count, range, {begin, base}, outcomes);
-        };
+        bool is_kept = true;
         Line line;
         for (const char* p = begin; p < end; p = line.next) {
             if (!read_row(p, end, layout_, line, own.fault)) {
-                own.fault.line_begin = offset(p);
-                own.placer.rows.clear();
+                own.fault.line_begin = text.offset(p);
                 return;
             }
             if (line.count == 0) {
@@ -201,79 +215,66 @@ class RunScanner {
                 continue;
             }
             ++own.rows;
-            const Field& next = line.field[layout_.query];
-            if (!id.begin || !same_bytes(id.begin, id.size(), next.begin, next.size())) {
-                if (id.begin) close(p, false);
-                block = id.begin ? p : begin;
-                id = next;
+            const Field& id = line.field[layout_.query];
+            if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+                const char* const first = last.begin ? p : begin;
+                if (blocks.size() == many_blocks || rows.size() >= many_rows)
+                    close_blocks(own, p, text, range, outcomes);
+                blocks.push_back({id, hash_id(id.begin, id.size()), first, rows.size()});
+                index_.fetch_slot(blocks.back().hash);
+                last = id;
                 count = 0;
-                query = index_.find_query(id.begin, id.size());
-                if (query == Index::absent)
-                    own.unjudged.note(hash_id(id.begin, id.size()), {id.begin, id.size()});
-                else
-                    scattered = begin_block(static_cast<std::size_t>(query), outcomes);
+                is_kept = true;
             }
-            if (query == Index::absent) continue;
-            ++count;
-            const Row row = row_of(line);
-            if (scattered)
-                note_match(own, static_cast<std::size_t>(query), row, offset(row.doc));
-            else
-                own.placer.rows.push_back(row);
+            if (++count == some_rows) {
+                Block& block = blocks.back();
+                find_query(own, block, outcomes);
+                is_kept = block.query != Index::absent;
+                if (!is_kept) rows.resize(block.first_row);
+            }
+            if (is_kept) rows.push_back(row_of(line));
         }
-        if (id.begin) close(end, true);
+        close_blocks(own, end, text, range, outcomes);
         if (done_) done_->fetch_add(static_cast<std::int64_t>(end - begin));
     }
 
-    // Where the text in memory lies in the file.
-    struct Origin {
-        const char* begin;
-        std::uint64_t base;
-    };
-
-    // Whether a query of which a block begins is known to be scattered.
-    bool begin_block(std::size_t query, const Outcomes& outcomes) const {
-        index_.fetch(query);  // by the time when the block ends, these have come
+    // Finds the query of a block, and fetches what is known of it.
+    void find_query(Worker& own, Block& block, const Outcomes& outcomes) {
+        block.query = index_.find_query(block.hash, block.id.begin, block.id.size());
+        if (block.query == Index::absent)
+            return own.unjudged.note(block.hash, {block.id.begin, block.id.size()});
+        const auto query = static_cast<std::size_t>(block.query);
+        index_.fetch_table(query);
+        prefetch(&queries_[query]);
         prefetch(&outcomes.queries[query]);
-        return queries_[query].state.load(std::memory_order_relaxed) == Query::scattered;
     }
 
-    // Places the block, or notes the judged documents in it, unless the query was known to be
-    // scattered when the block began: then that has been done row by row.
-    void close_block(Worker& own, std::size_t q, Piece piece, bool edge, bool noted,
-                     std::uint32_t count, Range& range, Origin origin, Outcomes& outcomes) {
-        Query& query = queries_[q];
-        auto seen = Query::unseen;
-        const std::size_t before = own.matches.size();
-        if (edge) {
-            query.state = Query::scattered;
-        } else if (query.state.compare_exchange_strong(seen, Query::placed)) {
-            query.block = piece;
-            const Placement placement = own.placer.place(q, own.matches);
-            outcomes.set(q, placement);
-            if (placement.duplicates) own.duplicate[q] = placement.duplicate;
-            if (kept_)
-                for (const Row& row : own.placer.rows)
-                    own.tops.add(q, row, position_of(row, origin));
-            finish_rows(own, before, origin);
-            return;
-        } else {
-            query.state = Query::scattered;
-            range.mixed = true;
+    // Closes the blocks in hand, the last of which ends at `stop`. What short ones need of the index is
+    // fetched for all of them at once.
+    void close_blocks(Worker& own, const char* stop, const Text& text, Range& range, Outcomes& outcomes) {
+        std::vector<Block>& blocks = own.blocks;
+        const auto fetch = [&](auto&& step) {
+            if (!index_.is_large()) return;
+            for (const bool bounds : {true, false})
+                for (const Block& block : blocks) step(block, bounds);
+        };
+        fetch([&](const Block& block, bool bounds) {
+            if (block.query == Block::unknown) index_.fetch_id(block.hash, bounds);
+        });
+        for (Block& block : blocks)
+            if (block.query == Block::unknown) find_query(own, block, outcomes);
+        fetch([&](const Block& block, bool bounds) {
+            if (block.query != Index::absent)
+                index_.fetch_docs(static_cast<std::size_t>(block.query), bounds);
+        });
+        std::span<Row> rows = own.placer.rows;
+        for (std::size_t b = blocks.size(); b-- > 0; stop = blocks[b].begin) {
+            const Block& block = blocks[b];
+            if (block.query != Index::absent)
+                close_block(own, block, rows.subspan(block.first_row), stop, text, range, outcomes);
+            rows = rows.first(block.first_row);
         }
-        query.rows.fetch_add(count, std::memory_order_relaxed);
-        if (noted) return;
-        own.placer.match(q, own.matches);
-        finish_rows(own, before, origin);
-    }
-
-    // Positions of matches become those in the file: of the line's document, which serve as well as
-    // the line's own.
-    static void finish_rows(Worker& own, std::size_t before, Origin origin) {
-        for (std::size_t m = before; m < own.matches.size(); ++m) {
-            std::uint64_t& at = own.matches[m].at;
-            at = position_of(own.placer.rows[at], origin);
-        }
+        blocks.clear();
         own.placer.rows.clear();
         if (own.matches.size() < many_matches) return;
         own.full.push_back(std::move(own.matches));
@@ -281,8 +282,42 @@ class RunScanner {
         own.matches.reserve(many_matches + many_matches / 8);
     }
 
-    static std::uint64_t position_of(const Row& row, Origin origin) {
-        return origin.base + static_cast<std::uint64_t>(row.doc - origin.begin);
+    // Places a block, or notes the judged documents in it if it is not the only one of its query.
+    void close_block(Worker& own, const Block& block, std::span<Row> rows, const char* stop,
+                     const Text& text, Range& range, Outcomes& outcomes) {
+        const auto q = static_cast<std::size_t>(block.query);
+        const Piece piece = text.piece(block.begin, stop);
+        const bool at_begin = block.begin == text.begin && !text.is_first;
+        const bool at_end = stop == text.end && !text.is_last;
+        if (at_begin) range.first = piece;
+        if (at_end) range.last = piece;
+        Query& query = queries_[q];
+        auto seen = Query::unseen;
+        const std::size_t before = own.matches.size();
+        if (at_begin || at_end) {
+            query.state = Query::scattered;
+        } else if (query.state.compare_exchange_strong(seen, Query::placed)) {
+            query.block = piece;
+            const Placement placement = own.placer.place(q, rows, own.matches);
+            outcomes.set(q, placement);
+            if (placement.duplicates) own.duplicate[q] = placement.duplicate;
+            if (kept_)
+                for (const Row& row : rows) own.tops.add(q, row, text.offset(row.doc));
+            return to_positions(own, before, rows, text);
+        } else {
+            query.state = Query::scattered;
+            range.mixed = true;
+        }
+        query.rows.fetch_add(static_cast<std::uint32_t>(rows.size()), std::memory_order_relaxed);
+        own.placer.match(q, rows, own.matches);
+        to_positions(own, before, rows, text);
+    }
+
+    // Positions of matches become those in the file: of the line's document, which serve as well as
+    // the line's own.
+    static void to_positions(Worker& own, std::size_t before, std::span<const Row> rows, const Text& text) {
+        for (std::size_t m = before; m < own.matches.size(); ++m)
+            own.matches[m].at = text.offset(rows[own.matches[m].at].doc);
     }
 
     Row row_of(const Line& line) const {
@@ -291,14 +326,6 @@ class RunScanner {
                 layout_.rank < 0 ? no_rank : parse_rank(line.field[layout_.rank]),
                 hash_id(doc.begin, doc.size()),
                 float32_ ? static_cast<double>(static_cast<float>(line.value)) : line.value};
-    }
-
-    // Notes the document of a line if it is judged.
-    void note_match(Worker& own, std::size_t query, const Row& row, std::uint64_t at) const {
-        const auto judgment = index_.find_doc(query, row.hash, row.doc, row.length);
-        if (judgment != Index::absent)
-            own.matches.push_back({row.score, at, static_cast<std::uint32_t>(judgment),
-                                   static_cast<std::uint32_t>(query), 0, 0, 0, 0});
     }
 
     // Joins what the workers saw, and counts what beats the judged documents of scattered queries.

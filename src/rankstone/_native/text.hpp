@@ -28,6 +28,10 @@ inline void prefetch([[maybe_unused]] const void* p) {
 #endif
 }
 
+// As prefetch, of memory that nobody writes meanwhile: processors drop the prefetch of a page whose
+// address they have to look up, but not a read.
+inline void touch(const void* p) { static_cast<void>(*static_cast<const volatile char*>(p)); }
+
 inline constexpr std::size_t padding = 64;
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 
