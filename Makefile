@@ -30,10 +30,9 @@ browser:
 	  { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } \
 	  >/dev/null 2>&1 || echo "Chromium could not be installed; tests of the report's page are skipped"
 
-bench: $(VENV)/.tools ## speed beside other tools, as ratios
+bench: $(VENV)/.tools ## time beside other tools, and write the pages that show it
 	$(BIN)/python -m pip install --quiet --group bench
-	$(BIN)/python benchmarks/shapes.py $(or $(BENCH),--pages README.md README.zh-CN.md)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 sanitize: $(VENV)/.tools ## the tests on a core built with AddressSanitizer and UBSan
 	PATH="$(abspath $(BIN)):$$PATH" tests/native/sanitize.sh

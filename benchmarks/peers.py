@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -11,13 +11,39 @@ from shutil import which
 from typing import Any
 
 Values = tuple[float, float]
+Grades = dict[str, dict[str, int]]
+Scores = dict[str, dict[str, float]]
 
 
-def read_run(path: str) -> dict[str, dict[str, float]]:
-    """Return ``{query: {document: score}}``, read as fast as plain Python reads it."""
+def evaluate_dicts(qrels: Grades, run: Scores) -> Values:
+    """Return the means that pytrec_eval gives for dictionaries."""
+    import pytrec_eval
+
+    rows = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "map"}).evaluate(run).values()
+    return (
+        sum(row["ndcg_cut_10"] for row in rows) / len(rows),
+        sum(row["map"] for row in rows) / len(rows),
+    )
+
+
+def with_own_parsers(qrels: str, run: str) -> Values:
+    """Return the means of pytrec_eval on files that its own parsers read, as its README does."""
+    import pytrec_eval
+
+    with open(qrels, encoding="utf-8") as judgments, open(run, encoding="utf-8") as ranking:
+        return evaluate_dicts(pytrec_eval.parse_qrel(judgments), pytrec_eval.parse_run(ranking))
+
+
+def with_faster_reader(qrels: str, run: str) -> Values:
+    """Return the means of pytrec_eval on files that are read as fast as plain Python reads them."""
+    return evaluate_dicts(read_qrels(qrels), read_run(run))
+
+
+def read_run(path: str) -> Scores:
+    """Return ``{query: {document: score}}``."""
     # About twice as fast as pytrec_eval.parse_run, which strips every line and looks the query
     # up three times; splitting larger pieces of text at once is slower than this.
-    run: dict[str, dict[str, float]] = {}
+    run: Scores = {}
     last = None
     docs: dict[str, float] = {}
     with open(path, encoding="utf-8") as file:
@@ -30,9 +56,9 @@ def read_run(path: str) -> dict[str, dict[str, float]]:
     return run
 
 
-def read_qrels(path: str) -> dict[str, dict[str, int]]:
+def read_qrels(path: str) -> Grades:
     """Return ``{query: {document: grade}}``."""
-    qrels: dict[str, dict[str, int]] = {}
+    qrels: Grades = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             query, _, doc, grade = line.split()
@@ -40,40 +66,23 @@ def read_qrels(path: str) -> dict[str, dict[str, int]]:
     return qrels
 
 
-def evaluate_dicts(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Values:
-    """Return the means that pytrec_eval gives for dictionaries."""
-    import pytrec_eval
-
-    rows = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "map"}).evaluate(run).values()
-    return (
-        sum(row["ndcg_cut_10"] for row in rows) / len(rows),
-        sum(row["map"] for row in rows) / len(rows),
-    )
+def with_json_lines(qrels: str, run: str) -> Values:
+    """Return the means of pytrec_eval on files of JSON lines."""
+    return evaluate_dicts(_read_lines(qrels, "grade"), _read_lines(run, "score"))
 
 
-def pytrec_eval(qrels: str, run: str) -> Values:
-    """Return the means that pytrec_eval gives for files."""
-    return evaluate_dicts(read_qrels(qrels), read_run(run))
+def _read_lines(path: str, name: str) -> dict[str, dict[str, Any]]:
+    numbers: dict[str, dict[str, Any]] = {}
+    with open(path, encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            numbers.setdefault(row["query_id"], {})[row["doc_id"]] = row[name]
+    return numbers
 
 
-def every_value(
-    module: Any, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
-) -> dict[str, dict[str, float]]:
-    """Return all of trec_eval's values by query, with pytrec_eval or what looks like it."""
-    values: dict[str, dict[str, float]] = module.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(
-        run
-    )
-    return values
-
-
-def all_trec(qrels: str, run: str) -> None:
-    """Print all of trec_eval's values of each query, by pytrec_eval."""
-    import pytrec_eval
-
-    found = every_value(pytrec_eval, read_qrels(qrels), read_run(run))
-    for query, values in found.items():
-        lines = [f"{name:<22}\t{query}\t{value:.4f}\n" for name, value in values.items()]
-        sys.stdout.write("".join(lines))
+def with_json(qrels: str, run: str) -> Values:
+    """Return the means of pytrec_eval on files of JSON objects."""
+    with open(qrels, encoding="utf-8") as judgments, open(run, encoding="utf-8") as ranking:
+        return evaluate_dicts(json.load(judgments), json.load(ranking))
 
 
 def ir_measures(qrels: str, run: str) -> Values:
@@ -97,75 +106,33 @@ def ranx(qrels: str, run: str) -> Values:
     return float(means["ndcg@10"]), float(means["map"])
 
 
-def polars(qrels: str, run: str) -> Values:
-    """Return the means computed by polars expressions, as one would write them by hand."""
-    import polars as pl
-
-    def table(path: str, **columns: type[pl.DataType]) -> pl.LazyFrame:
-        scan = pl.scan_csv(path, separator=" ", has_header=False, schema=columns, quote_char=None)
-        return scan.drop([name for name in columns if name.startswith("_")])
-
-    text, number = pl.String, pl.Float64
-    judged = table(qrels, query=text, _iteration=text, doc=text, grade=number)
-    scored = table(run, query=text, _q0=text, doc=text, _rank=text, score=number, _tag=text)
-    place = pl.int_range(1, pl.len() + 1)
-    ranked = scored.sort("query", "score", "doc", descending=[False, True, True]).with_columns(
-        rank=place.over("query")
-    )
-    hits = ranked.join(judged.filter(pl.col("grade") > 0), on=["query", "doc"])
-    gain = pl.col("grade") / (pl.col("rank") + 1).log(2)
-    found = (
-        hits.sort("rank")
-        .group_by("query", maintain_order=True)
-        .agg(
-            dcg=gain.filter(pl.col("rank") <= 10).sum(),
-            precisions=(place / pl.col("rank")).sum(),
-        )
-    )
-    best = judged.group_by("query").agg(
-        ideal=(pl.col("grade").sort(descending=True) / (place + 1).log(2)).head(10).sum(),
-        relevant=(pl.col("grade") > 0).sum(),
-    )
-    means = best.join(found, on="query", how="left").select(
-        (pl.col("dcg") / pl.col("ideal")).fill_null(0.0).mean().alias("ndcg"),
-        (pl.col("precisions") / pl.col("relevant")).fill_null(0.0).mean().alias("ap"),
-    )
-    ndcg, ap = means.collect().row(0)
-    return ndcg, ap
-
-
-PEERS: dict[str, Callable[[str, str], Values]] = {
-    peer.__name__: peer for peer in (pytrec_eval, ir_measures, ranx, polars)
+_PEERS: dict[str, tuple[str, Callable[[str, str], Values]]] = {
+    "pytrec_eval": ("pytrec_eval", with_own_parsers),
+    "with a faster reader": ("pytrec_eval", with_faster_reader),
+    "pytrec_eval after json.loads": ("pytrec_eval", with_json_lines),
+    "pytrec_eval after json.load": ("pytrec_eval", with_json),
+    "ir_measures": ("ir_measures", ir_measures),
+    "ranx": ("ranx", ranx),
+}
+_OF_FORM = {
+    "trec": ["pytrec_eval", "with a faster reader"],
+    "jsonl": ["pytrec_eval after json.loads"],
+    "json": ["pytrec_eval after json.load"],
 }
 
-#: How far the printed values of a tool may be off.
-DIGITS = {"trec_eval": 5e-5}
 
-
-def installed() -> list[str]:
-    """Return the names of the peers that can run here, pytrec_eval first."""
-    names = [name for name in ("pytrec_eval", "ir_measures", "ranx") if find_spec(name)]
-    return [*names, "trec_eval"] if which("trec_eval") else names
-
-
-def command(name: str, qrels: str, run: str) -> list[str]:
-    """Return the command that prints a peer's nDCG@10 and AP."""
-    if name == "trec_eval":
-        return ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", qrels, run]
-    return [sys.executable, os.path.abspath(__file__), name, qrels, run]
-
-
-def values_of(line: list[str]) -> list[float]:
-    """Run a peer's command and return nDCG@10 and AP."""
-    printed = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True).stdout
-    if line[0] == "trec_eval":
-        values = {row.split()[0]: float(row.split()[-1]) for row in printed.splitlines()}
-        return [values["ndcg_cut_10"], values["map"]]
-    return [float(value) for value in printed.split()]
+def commands(form: str, qrels: str, run: str, *, every: bool) -> dict[str, list[str]]:
+    """Return commands that print nDCG@10 and AP, by the name of the peer, of those installed here."""
+    names = [*_OF_FORM[form], *(["ir_measures", "ranx"] if every and form == "trec" else [])]
+    found = {
+        name: [sys.executable, os.path.abspath(__file__), name, qrels, run]
+        for name in names
+        if find_spec(_PEERS[name][0])
+    }
+    if form == "trec" and which("trec_eval"):
+        found["trec_eval"] = ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", qrels, run]
+    return found
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "all_trec":
-        all_trec(*sys.argv[2:])
-        sys.exit()
-    print(*map(repr, PEERS[sys.argv[1]](*sys.argv[2:])))
+    print(*map(repr, _PEERS[sys.argv[1]][1](*sys.argv[2:])))

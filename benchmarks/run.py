@@ -1,370 +1,189 @@
-"""Measure Rankstone against its bars: ``python benchmarks/run.py``."""
+"""Measure Rankstone beside other tools, and write the pages that show it: ``make bench``."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from statistics import median
 
-import data
 import memory
+import numpy as np
 import peers
-import table
-from data import Files
-from table import Row
-from timing import Times, in_turns, output_of, rankstone, timed
+import shapes
+from pages import HERE, PAGES, Lead, Measurement, Results, write_table
+from shapes import Files, Shape
+from timing import in_turns, output_of, rankstone
+
+import rankstone as rs
+
+Task = Callable[[], list[float]]  # returns the numbers that all tools have to agree on
 
 _MEASURES = ["nDCG@10", "AP"]
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_SAME = 1e-9  # two ways to add up differ by far less, two ways to rank by more
+#: Peers whose numbers may be farther off, and how far.
+_DIGITS = {"trec_eval": 5e-5, "scikit-learn, ties ignored": 1e-3}
 _MB = 1_000_000
-_SAME = 1e-9  # two ways to add up 7,000 doubles differ by far less, two ways to rank by more
-
-Section = tuple[list[Row], dict[str, Times]]
+_OURS, _START = "Rankstone", "start"
 
 
-def main() -> int:
-    """Print the tables; return 1 where a bar is missed."""
+def main() -> None:
+    """Measure, and write the pages."""
     args = _arguments()
-    if os.name == "posix" and (load := os.getloadavg()[0]) > 0.5:
-        print(f"The machine is busy (load {load:.1f}); wait, or trust no ratio.", file=sys.stderr)
-    print(f"{_machine()}\n")
-    rows: list[Row] = []
-    times: dict[str, Times] = {}
-    for name in args.sections:
-        more_rows, more_times = _SECTIONS[name](args)
-        rows += more_rows
-        times |= more_times
-    print("\n".join(table.markdown(rows)), end="\n\n")
-    if times:
-        print("\n".join(table.seconds(times)))
-    if args.all_peers:
-        print("", *_all_peers(args), sep="\n")
-    return 1 if any(row.met is False for row in rows) else 0
+    if not args.pages_only and os.name == "posix" and (load := os.getloadavg()[0]) > 0.5:
+        print(f"The machine is busy (load {load:.1f}): ratios are rough.", file=sys.stderr)
+    results = Results.read() if args.pages_only else Results(_machine(), args.scale, args.rounds)
+    # Commands come first: what is started from a large process starts more slowly.
+    for shape in () if args.pages_only else shapes.SHAPES:
+        for size in shape.sizes(args.scale) if args.shape in shape.name else ():
+            measurement = _measured(size, args)
+            print(shape.name, measurement.ratios, measurement.cost, sep="; ", flush=True)
+            results.measurements.append(measurement)
+    results.write(args.output or HERE)
+    for page in () if args.output else PAGES:
+        write_table(results, os.path.join(os.path.dirname(HERE), page))
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure Rankstone against its bars.")
-    names = list(_SECTIONS)
-    parser.add_argument(
-        "sections", nargs="*", metavar="SECTION", help=f"some of {', '.join(names)}; all if none"
-    )
+    parser = argparse.ArgumentParser(description="Measure Rankstone beside other tools.")
     folder = os.path.join(tempfile.gettempdir(), "rankstone-benchmarks")
     parser.add_argument("--data", default=folder, help=f"folder for the data ({folder})")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds on the large data (5)")
-    parser.add_argument("--small-rounds", type=int, default=25, help="rounds on the small (25)")
     parser.add_argument(
-        "--all-peers", action="store_true", help="also ir-measures, ranx and polars, once each"
+        "--output", help="folder for RESULTS.md and results.json; the pages stay as they are"
     )
-    args = parser.parse_args()
-    if unknown := set(args.sections) - set(names):
-        parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-    args.sections = args.sections or names
-    return args
-
-
-def _machine() -> str:
-    size = ""
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        size = f", {pages / (1 << 30):.0f} GiB memory"
-    versions = (f"{n} {version(n)}" for n in ("rankstone", "numpy", "pytrec-eval-terrier"))
-    return (
-        f"{os.cpu_count()} cores{size}; {platform.system()} {platform.machine()}; "
-        f"Python {platform.python_version()}; {', '.join(versions)}; "
-        f"{datetime.now(UTC).date()}."
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of each comparison (7)")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the queries (1)")
+    parser.add_argument("--shape", default="", help="only the shapes whose name holds this text")
+    parser.add_argument("--all-peers", action="store_true", help="also ir-measures and ranx")
+    parser.add_argument(
+        "--pages-only", action="store_true", help="write the pages from results.json"
     )
+    return parser.parse_args()
 
 
-def _evaluate(qrels: str, run: str) -> list[str]:
-    options = [part for name in _MEASURES for part in ("-m", name)]
-    return [*rankstone(), "evaluate", qrels, run, *options]
-
-
-def _peer(name: str, files: Files) -> list[str]:
-    return [sys.executable, os.path.join(_HERE, "peers.py"), name, files.qrels, files.run]
-
-
-def _import_numpy() -> list[str]:
-    return [sys.executable, "-c", "import numpy"]
-
-
-def _our_values(files: Files) -> list[float]:
-    last = output_of(_evaluate(files.qrels, files.run)).splitlines()[-1]
-    return [float(value) for value in last.split("\t")[-2:]]
-
-
-def _peer_values(name: str, files: Files) -> list[float]:
-    return [float(value) for value in output_of(_peer(name, files)).split()]
-
-
-def _difference(ours: list[float], theirs: list[float]) -> float:
-    return max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-
-
-def _agreement(what: str, ours: list[float], theirs: list[float]) -> Row:
-    off = _difference(ours, theirs)
-    name = f"{what}: values, difference from pytrec_eval"
-    return Row(name, f"at most {_SAME:g}", _SAME, off, off)
-
-
-def _command(args: argparse.Namespace) -> Section:
-    files = data.large(args.data)
-    commands = {
-        "command": _evaluate(files.qrels, files.run),
-        "pytrec_eval, the same files": _peer("pytrec_eval", files),
-        "import numpy": _import_numpy(),
+def _machine() -> dict[str, str]:
+    tools = ("rankstone", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "scikit-learn")
+    versions = {}
+    for tool in tools:
+        try:
+            versions[tool] = version(tool)
+        except PackageNotFoundError:
+            versions[tool] = "not installed"
+    return {
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "date": str(datetime.now(UTC).date()),
+        "load before": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+        **versions,
     }
-    wc = shutil.which("wc")
-    if wc:
-        commands["wc -l"] = [wc, "-l", files.run]
-    times = in_turns({n: partial(output_of, c) for n, c in commands.items()}, args.rounds)
-    ours, numpy = times["command"], times["import numpy"]
-    beyond = "command: time beyond `import numpy`, against `wc -l`"
-    scan = Row(beyond, "at most 14 times its time", 14)
-    if wc:
-        lines = times["wc -l"]
-        middle = (ours.median - numpy.median) / lines.median
-        scan = Row(scan.what, scan.bar, 14, middle, (ours.best - numpy.best) / lines.best)
-    rows = [
-        table.faster(
-            "command: against pytrec_eval", 12, ours, times["pytrec_eval, the same files"]
-        ),
-        scan,
-        _agreement("command", _our_values(files), _peer_values("pytrec_eval", files)),
-    ]
-    return rows, times
 
 
-def _ties(args: argparse.Namespace) -> Section:
-    files = data.large(args.data)
-    plain = _evaluate(files.qrels, files.run)
-    commands = {"command": plain, "command, ties=expected": [*plain, "-c", "ties=expected"]}
-    times = in_turns({n: partial(output_of, c) for n, c in commands.items()}, args.rounds)
-    ours, expected = times["command"], times["command, ties=expected"]
-    middle, best = expected.median / ours.median, expected.best / ours.best
-    what = "ties: the command with ties=expected, against the plain one"
-    return [Row(what, "at most twice its time", 2, middle, best)], times
+def _measured(shape: Shape, args: argparse.Namespace) -> Measurement:
+    """Time Rankstone and its peers in turns; a peer that gives other numbers is left out."""
+    command = None
+    if shape.form == "table":
+        tasks = _of_table(shape)
+    elif shape.form == "dicts":
+        tasks = _of_dicts(shapes.files(args.data, shape))
+    else:
+        files = shapes.files(args.data, shape)
+        command = _evaluate(files)
+        tasks = {_OURS: partial(_printed, command)}
+        others = peers.commands(shape.form, *files, every=args.all_peers)
+        tasks |= {name: partial(_printed, other) for name, other in others.items()}
+    ours = tasks[_OURS]()
+    # A first round, which is not timed, shows whether the numbers agree.
+    off = {name: _off(ours, task()) for name, task in tasks.items()}
+    different = {name: by for name, by in off.items() if by > _DIGITS.get(name, _SAME)}
+    timed: dict[str, Callable[[], object]] = {
+        name: task for name, task in tasks.items() if name not in different
+    }
+    if command:
+        one = Shape("one document", shape.form, 1, 1, 1, 1)
+        timed[_START] = partial(output_of, _evaluate(shapes.files(args.data, one)))
+    times = in_turns(timed, args.rounds, unseen=0)
+    peak = memory.peak_anonymous(command) / _MB if command and memory.measurable() else None
+    return Measurement(
+        shape.name,
+        shape.queries,
+        shape.depth,
+        times[_OURS].median,
+        times[_START].median if _START in times else None,
+        peak,
+        [Lead.of(n, times[_OURS], t) for n, t in times.items() if n not in (_OURS, _START)],
+        different,
+    )
 
 
-def _dicts(args: argparse.Namespace) -> Section:
-    import rankstone as rs
+def _off(ours: list[float], theirs: list[float]) -> float:
+    """Return the largest difference of numbers; those that a peer does not give are NaN."""
+    pairs = zip(ours, theirs, strict=True)
+    return max(abs(a - b) for a, b in pairs if not math.isnan(b))
 
-    files = data.large(args.data)
+
+def _evaluate(files: Files) -> list[str]:
+    options = [part for name in _MEASURES for part in ("-m", name)]
+    return [*rankstone(), "evaluate", *files, *options, "--quiet"]
+
+
+def _printed(command: list[str]) -> list[float]:
+    """Return the last two numbers that a command prints, one for each measure."""
+    words = output_of(command).split()
+    if command[0] == "trec_eval":
+        words = words[2::3]
+        return [float(words[1]), float(words[0])]  # map is printed first
+    return [float(word) for word in words[-2:]]
+
+
+def _of_dicts(files: Files) -> Mapping[str, Task]:
     qrels, run = peers.read_qrels(files.qrels), peers.read_run(files.run)
 
-    def add_up() -> None:
-        for docs in run.values():
-            sum(docs.values())
+    def ours() -> list[float]:
+        result = rs.evaluate(qrels, run, _MEASURES)
+        return [result[name] for name in _MEASURES]
 
-    times = in_turns(
-        {
-            "dicts": lambda: rs.evaluate(qrels, run, _MEASURES),
-            "pytrec_eval, the same dicts": lambda: peers.evaluate_dicts(qrels, run),
-            "sum of the scores": add_up,
-        },
-        args.rounds,
-    )
-    ours = times["dicts"]
-    result = rs.evaluate(qrels, run, _MEASURES)
-    values = [result[name] for name in _MEASURES]
-    rows = [
-        table.faster("dicts: against pytrec_eval", 10, ours, times["pytrec_eval, the same dicts"]),
-        table.slower("dicts: against adding up all scores", 6, ours, times["sum of the scores"]),
-        _agreement("dicts", values, list(peers.evaluate_dicts(qrels, run))),
-    ]
-    return rows, times
+    return {_OURS: ours, "pytrec_eval": lambda: list(peers.evaluate_dicts(qrels, run))}
 
 
-def _small(args: argparse.Namespace) -> Section:
-    files = data.small(args.data)
-    tasks = {
-        "command, small data": partial(output_of, _evaluate(files.qrels, files.run)),
-        "import numpy, beside it": partial(output_of, _import_numpy()),
-    }
-    times = in_turns(tasks, args.small_rounds)
-    ours, numpy = times.values()
-    return [table.slower("small data: command against `import numpy`", 1.5, ours, numpy)], times
+def _of_table(shape: Shape) -> Mapping[str, Task]:
+    labels, scores = shapes.table(shape)
+    names = ["nDCG@10"] if shape.judged == shape.depth else ["Success@10", "RR"]
 
+    def ours() -> list[float]:
+        result = rs.evaluate(labels, scores, names)
+        return [result[name] for name in names]
 
-def _direct(args: argparse.Namespace) -> Section:
-    if find_spec("sklearn") is None:
-        return [Row("direct calls: scikit-learn is not installed", "", 0)], {}
-    import numpy as np
+    def counting() -> list[float]:
+        rank = 1 + (scores > scores[labels][:, None]).sum(axis=1)
+        return [float((rank <= 10).mean()), float((1 / rank).mean())]
+
+    def partition() -> list[float]:
+        first = np.argpartition(scores, -10, axis=1)[:, -10:]
+        return [float(np.take_along_axis(labels, first, axis=1).any(axis=1).mean()), math.nan]
+
+    if len(names) == 2:
+        return {_OURS: ours, "counting in NumPy": counting, "np.argpartition": partition}
+    if not find_spec("sklearn"):
+        return {_OURS: ours}
     from sklearn.metrics import ndcg_score
 
-    import rankstone as rs
+    def peer(*, ignore_ties: bool) -> list[float]:
+        return [float(ndcg_score(labels, scores, k=10, ignore_ties=ignore_ties))]
 
-    rng = np.random.default_rng(7)
-    grades, scores = rng.integers(0, 5, 100), rng.random(100)
-    many = rng.integers(0, 5, (2000, 1000)).astype(float), rng.random((2000, 1000))
-    cut = rs.nDCG @ 10
-
-    def often(task: Callable[[], object]) -> Callable[[], None]:
-        def repeat() -> None:
-            for _ in range(200):
-                task()
-
-        return repeat
-
-    times = in_turns(
-        {
-            "one list of 100, 200 times": often(lambda: cut(grades, scores)),
-            "scikit-learn, the same": often(lambda: ndcg_score([grades], [scores], k=10)),
-            "2,000 lists of 1,000": lambda: rs.nDCG(*many),
-            "scikit-learn, ties ignored": lambda: ndcg_score(*many, ignore_ties=True),
-            "scikit-learn, ties averaged": lambda: ndcg_score(*many),
-        },
-        args.rounds,
-    )
-    one, sklearn_one, table_of, ignored, averaged = times.values()
-    rows = [
-        table.faster("one list: against scikit-learn", 5, one, sklearn_one),
-        table.faster("2,000 lists: against scikit-learn, ties ignored", 3, table_of, ignored),
-        table.faster("2,000 lists: against scikit-learn, ties averaged", 10, table_of, averaged),
-    ]
-    ours, theirs = float(rs.nDCG(*many).mean()), float(ndcg_score(*many))
-    off = abs(ours - theirs)
-    rows.append(
-        Row("lists: values, difference from scikit-learn", "at most 1e-12", 1e-12, off, off)
-    )
-    return rows, times
-
-
-def _frames(args: argparse.Namespace) -> Section:
-    if find_spec("polars") is None:
-        return [Row("frames: polars is not installed", "", 0)], {}
-    import frames
-    import polars as pl
-
-    import rankstone as rs
-
-    held = frames.made(data.large(args.data))
-    judged, run, parquet, csv = (held[n] for n in ("judged", "run", "parquet", "csv"))
-    arrow = (judged.to_arrow(), run.to_arrow())
-    tasks: dict[str, Callable[[], object]] = {
-        "polars frame": lambda: rs.evaluate(judged, run, _MEASURES),
-        "Arrow table": lambda: rs.evaluate(*arrow, _MEASURES),
-        "polars' inner join": lambda: frames.join(judged, run),
-        "Parquet file": lambda: rs.evaluate(judged, parquet, _MEASURES),
-        "polars reads Parquet": lambda: pl.read_parquet(parquet),
-        "CSV file": lambda: rs.evaluate(judged, csv, _MEASURES),
-        "polars reads CSV": lambda: pl.read_csv(csv),
+    return {
+        _OURS: ours,
+        "scikit-learn": partial(peer, ignore_ties=False),
+        "scikit-learn, ties ignored": partial(peer, ignore_ties=True),
     }
-    times = in_turns(tasks, args.rounds)
-    rows = [
-        table.slower(f"frames: {ours} against {theirs}", bar, times[ours], times[theirs])
-        for ours, theirs, bar in (
-            ("polars frame", "polars' inner join", 1.5),
-            ("Arrow table", "polars' inner join", 1.5),
-            ("Parquet file", "polars reads Parquet", 1.5),
-            ("CSV file", "polars reads CSV", 2),
-        )
-    ]
-    if find_spec("ir_measures") is None or find_spec("pandas") is None:
-        return rows, times
-    texts = {"query_id": object, "doc_id": object}
-    pandas = [frame.to_pandas().astype(texts) for frame in (judged, run)]
-    values: list[float] = []
 
-    def peer() -> None:
-        values[:] = frames.ir_measures(*pandas)
-
-    more = in_turns({"pandas frame": lambda: rs.evaluate(*pandas, _MEASURES)}, args.rounds)
-    more["ir-measures, the same, once"] = Times([timed(peer)[0]])
-    result = rs.evaluate(*pandas, _MEASURES)
-    rows.append(table.faster("frames: pandas against ir-measures", 10, *more.values()))
-    off = _difference([result[name] for name in _MEASURES], values)
-    rows.append(
-        Row("frames: values, difference from ir-measures", f"at most {_SAME:g}", _SAME, off, off)
-    )
-    return rows, times | more
-
-
-def _trec_eval(args: argparse.Namespace) -> Section:
-    import pytrec_eval
-
-    from rankstone.compat import pytrec_eval as compat
-
-    files = data.large(args.data)
-    command = [*rankstone(), "trec_eval", "-q", "-m", "all_trec", files.qrels, files.run]
-    tasks: dict[str, Callable[[], object]] = {
-        "rankstone trec_eval -q -m all_trec": partial(output_of, command),
-        "pytrec_eval, the same": partial(output_of, _peer("all_trec", files)),
-    }
-    times = in_turns(tasks, args.rounds)
-    qrels, run = peers.read_qrels(files.qrels), peers.read_run(files.run)
-    times |= in_turns(
-        {
-            "compat.pytrec_eval, dicts": lambda: peers.every_value(compat, qrels, run),
-            "pytrec_eval, dicts": lambda: peers.every_value(pytrec_eval, qrels, run),
-        },
-        args.rounds,
-    )
-    ours, theirs, mine, other = times.values()
-    left, right = (peers.every_value(m, qrels, run) for m in (compat, pytrec_eval))
-    off = max(abs(value - right[q][n]) for q, row in left.items() for n, value in row.items())
-    rows = [
-        table.faster("trec_eval: against pytrec_eval, all measures", 8, ours, theirs),
-        table.faster("trec_eval: compat on dicts against pytrec_eval", 8, mine, other),
-        Row(
-            "trec_eval: values, difference from pytrec_eval", f"at most {_SAME:g}", _SAME, off, off
-        ),
-    ]
-    return rows, times
-
-
-def _memory(args: argparse.Namespace) -> Section:
-    peak = Row("memory: peak of the command, MB", "at most 150", 150)
-    growth = Row("memory: growth with twice the queries, MB", "at most 5", 5)
-    if not memory.measurable():
-        return [peak, growth], {}
-    files = data.large(args.data)
-    once: list[float] = []
-    twice: list[float] = []
-    for _ in range(args.rounds):
-        for run, peaks in ((files.run, once), (files.double, twice)):
-            command = [*_evaluate(files.qrels, run), "--quiet"]
-            peaks.append(memory.peak_anonymous(command) / _MB)
-    rows = [
-        Row(peak.what, peak.bar, 150, median(once), min(once)),
-        Row(growth.what, growth.bar, 5, median(twice) - median(once), min(twice) - min(once)),
-    ]
-    return rows, {}
-
-
-def _all_peers(args: argparse.Namespace) -> list[str]:
-    files = data.large(args.data)
-    ours, values = timed(partial(_our_values, files))
-    lines = ["| peer, once | times the command's time | difference of values |", "|---|--:|--:|"]
-    for name in peers.PEERS:
-        if find_spec(name) is None:
-            lines.append(f"| {name} | not installed | |")
-            continue
-        theirs, found = timed(partial(_peer_values, name, files))
-        lines.append(f"| {name} | {theirs / ours:.1f} | {_difference(values, found):.1e} |")
-    return lines
-
-
-# Commands come before dicts: what is started from a large process starts more slowly.
-_SECTIONS = {
-    "command": _command,
-    "ties": _ties,
-    "small": _small,
-    "memory": _memory,
-    "trec_eval": _trec_eval,
-    "dicts": _dicts,
-    "direct": _direct,
-    "frames": _frames,
-}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,4 +1,4 @@
-"""Measure the statistics against their bars: ``python benchmarks/statistics_speed.py``.
+"""Measure the statistics beside other tools: ``python benchmarks/statistics_speed.py``.
 
 Needs scipy, to compare with.
 """
@@ -10,8 +10,6 @@ import sys
 
 import memory
 import numpy as np
-import table
-from table import Row
 from timing import Times, in_turns
 
 from rankstone.choices.statistics import Statistics
@@ -26,24 +24,30 @@ _SHARE = 100  # of the flips that scipy does; all would take minutes
 _MB = 1_000_000
 
 
-def main() -> int:
-    """Print the tables; return 1 where a bar is missed."""
-    parser = argparse.ArgumentParser(description="Measure the statistics against their bars.")
+Ratios = dict[str, float]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description="Measure the statistics beside other tools.")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--flips-only", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.flips_only:
         randomization(_differences(), resamples=_FLIPS)
-        return 0
-    rows: list[Row] = []
+        return
+    ratios: Ratios = {}
     times: dict[str, Times] = {}
     for section in (_sign_flips, _all_pairs, _intervals):
-        more_rows, more_times = section(args.rounds)
-        rows += more_rows
+        more_ratios, more_times = section(args.rounds)
+        ratios |= more_ratios
         times |= more_times
-    print("\n".join(table.markdown(rows)), end="\n\n")
-    print("\n".join(table.seconds(times)))
-    return 1 if any(row.met is False for row in rows) else 0
+    print("| what | measured |\n|---|--:|")
+    for what, number in ratios.items():
+        print(f"| {what} | {number:.3g} |")
+    print("\n| seconds | median | best |\n|---|--:|--:|")
+    for name, own in times.items():
+        print(f"| {name} | {own.median:.3f} | {own.best:.3f} |")
 
 
 def _differences() -> np.ndarray:
@@ -53,7 +57,7 @@ def _differences() -> np.ndarray:
     return np.where(rng.random((_MEASURES, _QUERIES)) < 0.3, 0.0, d[0] - d[1] + shift)
 
 
-def _sign_flips(rounds: int) -> tuple[list[Row], dict[str, Times]]:
+def _sign_flips(rounds: int) -> tuple[Ratios, dict[str, Times]]:
     from scipy import stats
 
     d = _differences()
@@ -75,23 +79,21 @@ def _sign_flips(rounds: int) -> tuple[list[Row], dict[str, Times]]:
     error = np.sqrt(p["ours"] * (1 - p["ours"]) * _SHARE / _FLIPS) + _SHARE / _FLIPS
     off = float((np.abs(p["ours"] - p["theirs"]) / error).max())
     what = f"{_FLIPS:,} sign flips of {_MEASURES} measures on {_QUERIES:,} queries"
-    rows = [
-        table.faster(f"{what}: against scipy", 20, times[names[0]], whole),
-        Row("p-values: largest difference, in standard errors", "at most 4", 4, off, off),
-    ]
+    ratios = {
+        f"{what}: times as fast as scipy": whole.median / times[names[0]].median,
+        "p-values: largest difference, in standard errors": off,
+    }
     if memory.measurable():
-        child = [sys.executable, __file__]
-        idle = memory.peak_anonymous([sys.executable, "-c", "import numpy"]) / _MB
-        peak = memory.peak_anonymous([*child, "--flips-only"]) / _MB
-        rows.append(Row(f"{what}: peak memory, MB", "at most 300", 300, peak, peak - idle))
-    return rows, times
+        peak = memory.peak_anonymous([sys.executable, __file__, "--flips-only"]) / _MB
+        ratios[f"{what}: peak memory, MB"] = peak
+    return ratios, times
 
 
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
     return values.mean(axis=axis)
 
 
-def _all_pairs(rounds: int) -> tuple[list[Row], dict[str, Times]]:
+def _all_pairs(rounds: int) -> tuple[Ratios, dict[str, Times]]:
     rng = np.random.default_rng(2)
     ids = [f"q{i}" for i in range(_FEW_QUERIES)]
     easy = rng.beta(1.0, 2.0, _FEW_QUERIES)
@@ -122,10 +124,11 @@ def _all_pairs(rounds: int) -> tuple[list[Row], dict[str, Times]]:
         rounds,
     )
     what = f"all pairs of {_RUNS} runs, {_FEW_QUERIES} queries, {_FEW_MEASURES} measures"
-    return [table.slower(f"{what}: against the product", 3, *times.values())], times
+    ours, product = times.values()
+    return {f"{what}: times the time of the product": ours.median / product.median}, times
 
 
-def _intervals(rounds: int) -> tuple[list[Row], dict[str, Times]]:
+def _intervals(rounds: int) -> tuple[Ratios, dict[str, Times]]:
     from scipy import stats
 
     d = _differences()[:2]
@@ -140,8 +143,9 @@ def _intervals(rounds: int) -> tuple[list[Row], dict[str, Times]]:
         },
         rounds,
     )
-    return [table.faster("BCa intervals: against scipy", 20, *times.values())], times
+    ours, theirs = times.values()
+    return {"BCa intervals: times as fast as scipy": theirs.median / ours.median}, times
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

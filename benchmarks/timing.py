@@ -45,16 +45,18 @@ def timed(task: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - begin, result
 
 
-def in_turns(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Times]:
-    """Return the times of all tasks, each done once in every round, after one round unseen."""
+def in_turns(
+    tasks: Mapping[str, Callable[[], object]], rounds: int, unseen: int = 1
+) -> dict[str, Times]:
+    """Return the times of all tasks, each done once in every round, after some rounds unseen."""
     # In turns, because what else the machine does then slows all tasks alike.
     times = {name: Times([]) for name in tasks}
-    for number in range(rounds + 1):
+    for number in range(rounds + unseen):
         for name, task in tasks.items():
             time.sleep(_PAUSE)
             before = processor_time()
             taken = timed(task)[0]  # what a task returned is gone before the next one starts
-            if number:
+            if number >= unseen:
                 times[name].seconds.append(taken)
                 times[name].processors.append(processor_time() - before)
     return times

@@ -1,9 +1,7 @@
 """What makes it fast and must not change a bit; stages of ``--timing``; several runs at once."""
 
-import json
 import random
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +11,6 @@ import rankstone as rs
 from rankstone.cli import main
 from rankstone.core import counted, ranked, timing
 
-ROOT = Path(__file__).resolve().parents[2]
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 
 
@@ -124,18 +121,3 @@ def test_a_table_is_counted_without_a_change_of_bits(decimals, dtype, monkeypatc
     monkeypatch.setattr(counted, "suffices", lambda *_: False)
     for measure, values in zip(measures, cut, strict=True):
         assert values.tobytes() == measure(labels, scores).tobytes()
-
-
-@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
-def test_the_table_of_the_readme_is_what_was_measured(page, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    from shape_results import Peak, Ratio, Results, readme_table
-
-    saved = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
-    results = Results(saved["machine"], saved["scale"], saved["rounds"])
-    results.ratios.extend(Ratio(**ratio) for ratio in saved["ratios"])
-    results.memory.extend(Peak(**peak) for peak in saved["memory"])
-    table = "\n".join(readme_table(results))
-    assert table.count("\n") > 8
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert f"<!-- shapes -->\n{table}\n<!-- /shapes -->" in text
