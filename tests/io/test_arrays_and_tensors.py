@@ -129,6 +129,25 @@ def test_parts_have_the_bits_of_the_whole(monkeypatch, ties, unjudged):
         rs.evaluate(grades, score, "RR", ties=ties, no_relevant="error")
 
 
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 1.0])
+@pytest.mark.parametrize("ties", ["expected", "input", "optimistic", "pessimistic"])
+def test_tied_lists_among_others_have_the_values_they_have_alone(monkeypatch, share, ties):
+    rng = np.random.default_rng(5)
+    score = rng.random((60, 40))
+    tied = rng.random(60) < share
+    score[tied] = score[tied].round(1)
+    grades = rng.integers(0, 4, score.shape)
+    grades[:, 0] = 1
+    names = ["nDCG@5", "nDCG", "AP", "P@10", "RR@3"]
+    monkeypatch.setattr(ranked_module, "_BLOCK", 600)
+    whole = rs.evaluate(grades, score, names, ties=ties)
+    alone = [rs.evaluate(grades[[i]], score[[i]], names, ties=ties) for i in range(60)]
+    for name in names:
+        assert whole.values(name).tolist() == [part.values(name)[0] for part in alone]
+    assert whole.ties.documents == sum(part.ties.documents for part in alone)
+    assert (whole.ties.documents > 0) == tied.any()
+
+
 @settings(max_examples=examples(500))
 @given(
     st.lists(st.lists(scores | st.sampled_from([1e308, -1e308, 5e-324]), max_size=60), max_size=6)

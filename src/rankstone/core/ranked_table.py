@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+_FEW_TIED = 1 / 4  # share of the lists
+
+
 class RankedTable(Ranked):
     """A ranking of lists of grades and scores; its columns are computed on first access.
 
@@ -79,35 +82,49 @@ class RankedTable(Ranked):
 
         def work(ends: tuple[int, int]) -> list[Array]:
             part = self._part(*ends)
-            columns, tied = part.columns_and_ties(task)
+            left = part.tied_lists & (part.rule != "input")
+            if 0 < np.count_nonzero(left) <= _FEW_TIED * len(left):
+                columns, tied = part.without_ties(task), 0
+            else:
+                columns, tied = part.columns_and_ties(task)
+                left = np.zeros(len(left), bool)
+            part.clear_cache()
             # Counting ties needs the order, which is at hand now.
             own = part.grades if part.judged is None else part.grades[part.judged]
             self._tie_counts[ends[0]] = tied, int((own > 0).sum())
-            return columns
+            return [*columns, left]
 
-        return on_parts(work, self.bounds)
+        *columns, left = on_parts(work, self.bounds)
+        if left.any():  # the few tied lists of all parts at once, since each call costs something
+            tied_lists = self._lists(left)
+            columns = _replaced(columns, left, tied_lists.by_query(task))
+            self._tie_counts[-1] = tied_lists.count_ties()[0], 0
+        return columns
 
     def columns_and_ties(self, task: Task) -> tuple[list[Array], int]:
         """Return a task's columns, and how many rows of a grade above 0 share their score.
 
-        Lists with ties are also looked at apart: most have none, and cost less.
+        Lists with ties are also looked at apart: the others cost less without them.
         """
-        count, tied = 0, self
-        if not self._has_equals or self._tied_lists.all() or self.rule == "input":
+        tied = self
+        if self.rule == "input" or self.tied_lists.all() or not self._has_equals:
             columns = task(self)
         else:
-            plain, tied = copy(self), self._lists(self._tied_lists)
-            plain.__dict__.update(_has_equals=False, has_ties=False, _cache={})
-            columns = []
-            for column, among in zip(task(plain), task(tied), strict=True):
-                columns.append(column.astype(np.result_type(column, among)))
-                columns[-1][self._tied_lists] = among
-            plain.clear_cache()
+            tied = self._lists(self.tied_lists)
+            columns = _replaced(self.without_ties(task), self.tied_lists, task(tied))
+        count = 0
         if self._has_equals:
             count = int((tied.original_grade[tied.shared_scores()] > 0).sum())
         tied.clear_cache()
-        self.clear_cache()
         return columns, count
+
+    def without_ties(self, task: Task) -> list[Array]:
+        """Return a task's columns, which are right for the lists without ties."""
+        plain = copy(self)
+        plain.__dict__.update(_has_equals=False, has_ties=False, _cache={})
+        columns = task(plain)
+        plain.clear_cache()
+        return columns
 
     def shared_scores(self) -> Array:
         """Return which rows share their score with another document."""
@@ -122,8 +139,9 @@ class RankedTable(Ranked):
         rows = np.flatnonzero(np.repeat(mask, sizes))
         queries = list(compress(self.queries, mask.tolist()))
         table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries)
-        carried, _, same = self._by_score
-        table.__dict__["_by_score"] = carried[rows], mask[mask], same[rows]
+        if "_by_score" in self.__dict__:
+            carried, _, same = self._by_score
+            table.__dict__["_by_score"] = carried[rows], mask[mask], same[rows]
         return table
 
     def count_ties(self) -> tuple[int, int]:
@@ -144,7 +162,7 @@ class RankedTable(Ranked):
         return segments.falling_beside(self.scores, self.bounds, self.retrieved_grades)
 
     @property
-    def _tied_lists(self) -> Array:
+    def tied_lists(self) -> Array:
         """The lists that hold documents with the same score, as a mask."""
         return self._by_score[1]
 
@@ -308,3 +326,12 @@ class RankedTable(Ranked):
         if "judged_grade" in self.__dict__:
             return self.judged_grade[:: self.width]
         return self.grades.reshape(-1, self.width).max(axis=1)
+
+
+def _replaced(columns: list[Array], rows: Array, others: list[Array]) -> list[Array]:
+    """Return columns with other values in some rows."""
+    replaced = []
+    for column, among in zip(columns, others, strict=True):
+        replaced.append(column.astype(np.result_type(column, among)))
+        replaced[-1][rows] = among
+    return replaced
