@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -21,54 +22,43 @@ Array = np.ndarray
 _BLOCK = 1 << 21  # numbers that are worked on at once
 _QUERIES = 1 << 12  # lists whose categories are
 
-BASE = Number(
-    name="base", text="base of the logarithm", default=2, above=1, examples=(2, math.e, 10)
+BASE = Number("base", "base of the logarithm", default=2, above=1, examples=(2, math.e, 10))
+SHORT = Choice.of(
+    "short",
+    "what the sum over a list of fewer than k items is divided by",
+    own="its number of items",
+    k="the cutoff: missing items count 0",
 )
-SHORT = Choice(
-    name="short",
-    text="what the sum over a list of fewer than k items is divided by",
-    words={"own": "its number of items", "k": "the cutoff: missing items count 0"},
+EMPTY = Choice.of(
+    "empty", "value of a list without items", skip="left out of the mean", zero="0", one="1"
 )
-EMPTY = Choice(
-    name="empty",
-    text="value of a list without items",
-    words={"skip": "left out of the mean", "zero": "0", "one": "1"},
+UNKNOWN = Choice.of(
+    "unknown",
+    "items that nobody has used before",
+    one="count as if one had used them",
+    zero="count 0",
+    out="are left out of the list",
 )
-UNKNOWN = Choice(
-    name="unknown",
-    text="items that nobody has used before",
-    words={
-        "one": "count as if one had used them",
-        "zero": "count 0",
-        "out": "are left out of the list",
-    },
+OUTSIDE = Choice.of(
+    "unknown",
+    "shown items that are not in the catalogue",
+    out="do not count",
+    count="count like the others",
 )
-OUTSIDE = Choice(
-    name="unknown",
-    text="shown items that are not in the catalogue",
-    words={"out": "do not count", "count": "count like the others"},
+CATALOGUE = Choice.of(
+    "of",
+    "which items could be shown",
+    catalogue="those of the catalogue, or all that are known",
+    history="those that somebody has used",
 )
-CATALOGUE = Choice(
-    name="of",
-    text="which items could be shown",
-    words={
-        "catalogue": "those of the catalogue, or all that are known",
-        "history": "those that somebody has used",
-    },
+DISCOUNT = Choice.of(
+    "discount",
+    "exposure of an item at rank i",
+    none="1",
+    log2="1 / log2(i + 1)",
+    geometric="p^(i - 1)",
 )
-DISCOUNT = Choice(
-    name="discount",
-    text="exposure of an item at rank i",
-    words={"none": "1", "log2": "1 / log2(i + 1)", "geometric": "p^(i - 1)"},
-)
-P = Number(
-    name="p",
-    text="p of the geometric discount",
-    default=0.85,
-    above=0,
-    below=1,
-    examples=(0.5, 0.85),
-)
+P = Number("p", "p of the geometric discount", default=0.85, above=0, below=1, examples=(0.5, 0.85))
 
 
 class _Shown(NamedTuple):
@@ -200,7 +190,9 @@ _ITEMS: dict[str, Any] = {
     "reads_nonrelevant": False,
     "reads_items": True,
 }
+_UNBOUNDED = {**_ITEMS, "range": (0.0, math.inf)}
 _HISTORY = {"history": {"u1": ["a", "b"], "u2": ["a"], "u3": ["a"], "u4": ["c"]}}
+_example = partial(Example, grades=(), given=_HISTORY)
 
 
 def _pooled(r: Ranked, m: Measure, *, by_length: bool = False) -> Pooled:
@@ -258,18 +250,18 @@ def _personalisation(m: Measure, counts: ListCounts) -> float:  # noqa: ARG001
     "Coverage of the catalogue",
     params=(
         K,
-        Choice(
-            name="unit",
-            text="what is counted",
-            words={"share": "the share of the catalogue", "items": "the number of items"},
+        Choice.of(
+            "unit",
+            "what is counted",
+            share="the share of the catalogue",
+            items="the number of items",
         ),
         CATALOGUE,
         OUTSIDE,
     ),
-    range=(0.0, math.inf),
     of_all_lists=_coverage,
-    example=Example("Coverage@2", (), "2 / 3", shown=("a", "c"), given=_HISTORY),
-    **_ITEMS,
+    example=_example("Coverage@2", value="2 / 3", shown=("a", "c")),
+    **_UNBOUNDED,
 )
 def Coverage(r: Ranked, m: Measure) -> Pooled:
     """The share of the catalogue that is among the first k items of any list.
@@ -289,7 +281,7 @@ def Coverage(r: Ranked, m: Measure) -> Pooled:
     params=(K, DISCOUNT, P, CATALOGUE, OUTSIDE),
     higher_is_better=False,
     of_all_lists=_gini,
-    example=Example("Gini@1", (), "2 / 3", shown=("a", "c"), given=_HISTORY),
+    example=_example("Gini@1", value="2 / 3", shown=("a", "c")),
     **_ITEMS,
 )
 def Gini(r: Ranked, m: Measure) -> Pooled:
@@ -314,21 +306,18 @@ def Gini(r: Ranked, m: Measure) -> Pooled:
         DISCOUNT,
         P,
         BASE,
-        Choice(
-            name="scale",
-            text="what the entropy is divided by",
-            words={
-                "none": "nothing",
-                "max": "that of a catalogue shown evenly, so that it is at most 1",
-            },
+        Choice.of(
+            "scale",
+            "what the entropy is divided by",
+            none="nothing",
+            max="that of a catalogue shown evenly, so that it is at most 1",
         ),
         CATALOGUE,
         OUTSIDE,
     ),
-    range=(0.0, math.inf),
     of_all_lists=_entropy,
-    example=Example("Entropy@2", (), "1", shown=("a", "c"), given=_HISTORY),
-    **_ITEMS,
+    example=_example("Entropy@2", value="1", shown=("a", "c")),
+    **_UNBOUNDED,
 )
 def Entropy(r: Ranked, m: Measure) -> Pooled:
     """The entropy of the exposure of items over all lists.
@@ -346,7 +335,7 @@ def Entropy(r: Ranked, m: Measure) -> Pooled:
     "Personalisation",
     params=(K,),
     of_all_lists=_personalisation,
-    example=Example("Personalisation@2", (), "float('nan')", shown=("a", "c"), given=_HISTORY),
+    example=_example("Personalisation@2", value="float('nan')", shown=("a", "c")),
     **_ITEMS,
 )
 def Personalisation(r: Ranked, m: Measure) -> Pooled:
@@ -364,35 +353,32 @@ def Personalisation(r: Ranked, m: Measure) -> Pooled:
     "Novelty",
     params=(
         K,
-        Choice(
-            name="of",
-            text="to whom an item is new",
-            words={
-                "users": "to most users: -log of the share of users who used it",
-                "interactions": "-log of its share of all interactions, or of the popularity of items",
-                "own": "to the user of the list: 1 if the user has not used it, else 0",
-            },
+        Choice.of(
+            "of",
+            "to whom an item is new",
+            users="to most users: -log of the share of users who used it",
+            interactions="-log of its share of all interactions, or of the popularity of items",
+            own="to the user of the list: 1 if the user has not used it, else 0",
         ),
         BASE,
-        Choice(
-            name="scale",
-            text="what the information is divided by",
-            words={"none": "nothing", "max": "the highest: that of an item used once"},
+        Choice.of(
+            "scale",
+            "what the information is divided by",
+            none="nothing",
+            max="the highest: that of an item used once",
         ),
         UNKNOWN,
         SHORT,
         EMPTY,
-        Choice(
-            name="weight",
-            text="what a list counts in the mean",
-            words={"none": "all lists the same", "items": "its number of items"},
+        Choice.of(
+            "weight",
+            "what a list counts in the mean",
+            none="all lists the same",
+            items="its number of items",
         ),
     ),
-    range=(0.0, math.inf),
-    example=Example(
-        "Novelty@2", (), "(log2(4 / 3) + log2(4)) / 2", shown=("a", "c"), given=_HISTORY
-    ),
-    **_ITEMS,
+    example=_example("Novelty@2", value="(log2(4 / 3) + log2(4)) / 2", shown=("a", "c")),
+    **_UNBOUNDED,
 )
 def Novelty(r: Ranked, m: Measure) -> Terms:
     """The mean self-information of the first k items: how few users have used them before.
@@ -426,11 +412,7 @@ def Novelty(r: Ranked, m: Measure) -> Terms:
     if m.unknown != "one":
         bits = np.where(known, bits, 0.0)
     if m.scale == "max":
-        bits = (
-            bits / (math.log(every) / math.log(m.base))
-            if every > 1
-            else np.full(bits.shape, np.nan)
-        )
+        bits = bits / (math.log(every) / math.log(m.base) or math.nan)
     within = s.filled & known if m.unknown == "out" else None
     columns = {m.of: used, "information": bits}
     return _mean(r, m, s, bits, columns, within=within, query_weight=weight)
@@ -440,22 +422,20 @@ def Novelty(r: Ranked, m: Measure) -> Terms:
     "Popularity of what is shown",
     params=(
         K,
-        Choice(
-            name="scale",
-            text="what popularity is",
-            words={
-                "count": "the number of users of the item, or its popularity as given",
-                "share": "its share of all interactions",
-                "rank": "its rank among items by popularity, from 0 to 1 for the most popular",
-                "lift": "the mean popularity of the list over that of the user's history, less 1",
-            },
+        Choice.of(
+            "scale",
+            "what popularity is",
+            count="the number of users of the item, or its popularity as given",
+            share="its share of all interactions",
+            rank="its rank among items by popularity, from 0 to 1 for the most popular",
+            lift="the mean popularity of the list over that of the user's history, less 1",
         ),
         SHORT,
         EMPTY,
     ),
     range=(-1.0, math.inf),
     higher_is_better=False,
-    example=Example("Popularity@2", (), "(3 + 1) / 2", shown=("a", "c"), given=_HISTORY),
+    example=_example("Popularity@2", value="(3 + 1) / 2", shown=("a", "c")),
     **_ITEMS,
 )
 def Popularity(r: Ranked, m: Measure) -> Terms:
@@ -496,22 +476,23 @@ def Popularity(r: Ranked, m: Measure) -> Terms:
     params=(
         K,
         Text(
-            name="of",
-            text="the group: a category, or the 'head' or the 'tail' of items by popularity",
+            "of",
+            "the group: a category, or the 'head' or the 'tail' of items by popularity",
             default="tail",
             examples=("tail", "head"),
         ),
-        Text(name="minus", text="another group, whose exposure is subtracted", examples=("head",)),
-        Choice(
-            name="count",
-            text="what counts",
-            words={"shown": "every item", "hits": "relevant items: the hits that a group brings"},
+        Text("minus", "another group, whose exposure is subtracted", examples=("head",)),
+        Choice.of(
+            "count",
+            "what counts",
+            shown="every item",
+            hits="relevant items: the hits that a group brings",
         ),
         DISCOUNT,
         P,
         Number(
-            name="head",
-            text="share of all interactions that the most popular items have together, which are the head",
+            "head",
+            "share of all interactions that the most popular items have together, which are the head",
             default=0.8,
             above=0,
             below=1,
@@ -520,7 +501,7 @@ def Popularity(r: Ranked, m: Measure) -> Terms:
         REL,
     ),
     range=(-1.0, 1.0),
-    example=Example("Exposure(head=0.5)@2", (), "1 / 2", shown=("a", "c"), given=_HISTORY),
+    example=_example("Exposure(head=0.5)@2", value="1 / 2", shown=("a", "c")),
     **_ITEMS,
 )
 def Exposure(r: Ranked, m: Measure) -> Terms:
@@ -561,24 +542,20 @@ def _member(s: _Shown, m: Measure, group: str) -> Array:
     return s.of(has, missing=False) & s.filled
 
 
-_BY = Choice(
-    name="by",
-    text="what items are compared by",
-    words={
-        "vectors": "their vectors",
-        "categories": "the sets of their categories",
-        "history": "the sets of users who have used them",
-    },
+_BY = Choice.of(
+    "by",
+    "what items are compared by",
+    vectors="their vectors",
+    categories="the sets of their categories",
+    history="the sets of users who have used them",
 )
-_DISTANCE = Choice(
-    name="distance",
-    text="distance of two items",
-    words={
-        "cosine": "1 less the cosine of vectors, or |A and B| / sqrt(|A| |B|) of sets",
-        "hamming": "the number of entries that differ",
-        "euclidean": "the length of the difference",
-        "jaccard": "1 - |A and B| / |A or B|, of sets",
-    },
+_DISTANCE = Choice.of(
+    "distance",
+    "distance of two items",
+    cosine="1 less the cosine of vectors, or |A and B| / sqrt(|A| |B|) of sets",
+    hamming="the number of entries that differ",
+    euclidean="the length of the difference",
+    jaccard="1 - |A and B| / |A or B|, of sets",
 )
 
 
@@ -656,10 +633,11 @@ def _distances(c: _Compared, items: Array, distance: str) -> Array:
     return squared if distance == "hamming" else np.sqrt(squared)
 
 
-_STRANGE = Choice(
-    name="unknown",
-    text="items of which nothing is known",
-    words={"out": "are left out", "far": "have nothing in common with any other item"},
+_STRANGE = Choice.of(
+    "unknown",
+    "items of which nothing is known",
+    out="are left out",
+    far="have nothing in common with any other item",
 )
 
 
@@ -670,17 +648,10 @@ _STRANGE = Choice(
         _BY,
         _DISTANCE,
         _STRANGE,
-        Choice(
-            name="single",
-            text="value of a list of one item",
-            words={"skip": "left out of the mean", "zero": "0"},
-        ),
+        Choice.of("single", "value of a list of one item", skip="left out of the mean", zero="0"),
     ),
-    range=(0.0, math.inf),
-    example=Example(
-        "Diversity(by='history')@2", (), "1 - 1 / 3**0.5", shown=("a", "b"), given=_HISTORY
-    ),
-    **_ITEMS,
+    example=_example("Diversity(by='history')@2", value="1 - 1 / 3**0.5", shown=("a", "b")),
+    **_UNBOUNDED,
 )
 def Diversity(r: Ranked, m: Measure) -> Terms:
     """The mean distance of two of the first k items (intra-list diversity).
@@ -753,27 +724,24 @@ def _information(x: Array, y: Array | float = 1.0) -> Array:
     "Categories within lists",
     params=(
         K,
-        Choice(
-            name="value",
-            text="what is measured",
-            words={
-                "distinct": "the number of different categories, over the number of items",
-                "entropy": "the entropy of the shares of categories",
-            },
+        Choice.of(
+            "value",
+            "what is measured",
+            distinct="the number of different categories, over the number of items",
+            entropy="the entropy of the shares of categories",
         ),
         BASE,
         DISCOUNT,
         P,
         Number(
-            name="smoothing",
-            text="what is added to the weight of every category for the entropy",
+            "smoothing",
+            "what is added to the weight of every category for the entropy",
             default=0,
             within=(0, 1),
             examples=(0, 1e-6),
         ),
         SHORT,
     ),
-    range=(0.0, math.inf),
     example=Example(
         "Categories@3",
         (),
@@ -781,7 +749,7 @@ def _information(x: Array, y: Array | float = 1.0) -> Array:
         shown=("a", "b", "c"),
         given={"items": {"categories": {"a": "x", "b": "x", "c": "y"}}},
     ),
-    **_ITEMS,
+    **_UNBOUNDED,
 )
 def Categories(r: Ranked, m: Measure) -> Terms:
     """How many categories the first k items are of, or the entropy of their categories.
@@ -822,18 +790,16 @@ def Categories(r: Ranked, m: Measure) -> Terms:
     "Calibration",
     params=(
         K,
-        Choice(
-            name="divergence",
-            text="distance of the two distributions",
-            words={
-                "kl": "Kullback-Leibler, from the list smoothed with the history",
-                "js": "Jensen-Shannon",
-            },
+        Choice.of(
+            "divergence",
+            "distance of the two distributions",
+            kl="Kullback-Leibler, from the list smoothed with the history",
+            js="Jensen-Shannon",
         ),
         BASE,
         Number(
-            name="smoothing",
-            text="share of the history in the smoothed list, for 'kl'",
+            "smoothing",
+            "share of the history in the smoothed list, for 'kl'",
             default=0.01,
             above=0,
             below=1,
@@ -842,7 +808,6 @@ def Categories(r: Ranked, m: Measure) -> Terms:
         DISCOUNT,
         P,
     ),
-    range=(0.0, math.inf),
     higher_is_better=False,
     example=Example(
         "Calibration(divergence='js')@1",
@@ -851,7 +816,7 @@ def Categories(r: Ranked, m: Measure) -> Terms:
         shown=("a",),
         given={"items": {"categories": {"a": "x", "b": "y"}}, "history": {"q": ["a", "b"]}},
     ),
-    **_ITEMS,
+    **_UNBOUNDED,
 )
 def Calibration(r: Ranked, m: Measure) -> Terms:
     """How far the categories of a list are from those of its user's history; 0 if they are the same.
@@ -892,37 +857,27 @@ def Calibration(r: Ranked, m: Measure) -> Terms:
     "Serendipity",
     params=(
         K,
-        Choice(
-            name="expected",
-            text="how expected an item is",
-            words={
-                "rank": "by its rank of popularity; it counts as far as it is ranked higher in the list",
-                "popular": "1 if it is one of the k most popular items, else 0",
-                "history": "its mean similarity to the items that the user has used",
-            },
+        Choice.of(
+            "expected",
+            "how expected an item is",
+            rank="by its rank of popularity; it counts as far as it is ranked higher in the list",
+            popular="1 if it is one of the k most popular items, else 0",
+            history="its mean similarity to the items that the user has used",
         ),
-        Choice(
-            name="count",
-            text="which items count",
-            words={"relevant": "relevant ones", "all": "all: unexpectedness alone"},
+        Choice.of(
+            "count", "which items count", relevant="relevant ones", all="all: unexpectedness alone"
         ),
         _BY,
-        Choice(
-            name="short",
-            text="lists of fewer than k items",
-            words={
-                "own": "the sum is divided by their number of items",
-                "k": "the sum is divided by k, and missing items count as unexpected",
-            },
+        Choice.of(
+            "short",
+            "lists of fewer than k items",
+            own="the sum is divided by their number of items",
+            k="the sum is divided by k, and missing items count as unexpected",
         ),
         REL,
     ),
-    example=Example(
-        "Serendipity(expected='popular', count='all')@2",
-        (),
-        "1 / 2",
-        shown=("a", "d"),
-        given=_HISTORY,
+    example=_example(
+        "Serendipity(expected='popular', count='all')@2", value="1 / 2", shown=("a", "d")
     ),
     **_ITEMS,
 )
@@ -1001,14 +956,12 @@ def _similarity_to_history(table: ItemTable, s: _Shown, user: Array, by: str) ->
     "Filled places",
     params=(
         K,
-        Choice(
-            name="of",
-            text="what is measured",
-            words={
-                "share": "the share of the k places that hold an item",
-                "full": "whether all do",
-                "any": "whether any does",
-            },
+        Choice.of(
+            "of",
+            "what is measured",
+            share="the share of the k places that hold an item",
+            full="whether all do",
+            any="whether any does",
         ),
     ),
     conventions=("queries",),

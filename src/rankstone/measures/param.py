@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError, one_of
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Param:
     """A parameter of a measure.
 
@@ -27,6 +27,7 @@ class Param:
 
     name: str
     text: str
+    _: KW_ONLY
     default: Any = None
     examples: tuple[Any, ...] = ()
     type: type = str
@@ -133,6 +134,11 @@ class Choice(Param):
     """One of several words; the first is the default."""
 
     words: Mapping[str, str]
+
+    @classmethod
+    def of(cls, name: str, text: str, **words: str) -> Self:
+        """Make a choice of words that are given by name, each with its meaning."""
+        return cls(name, text, words=words)
 
     def __post_init__(self) -> None:
         """Take the words as examples, and the first as the default."""
