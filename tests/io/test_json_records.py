@@ -118,6 +118,8 @@ MIXED = "some records hold scores and some hold lists without them; use one form
         (ranked, [{"question": "y", "expected_ids": ["b"]}], f"file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'question', 'expected_ids'). {NAME_KEYS}"),
         (ranked, [{"question": "y", "expected_ids": ["b"], "found": ["z"]}], "file:1: no key of the record is known to hold a document and its score, or a list of retrieved ids (keys: 'question', 'expected_ids', 'found'). Name the keys: columns={'retrieved': 'found'} (--columns retrieved=found), or query, doc, score and grade."),
         (ranked, [{"query_id": "q", "retrieved": [{"payload": {"id": "a"}}]}], f"file:1: no key of the record is known to hold a document id (keys: 'payload'). For the id within 'payload' pass columns={{'doc': 'payload.id'}} (--columns doc=payload.id). {NAME_KEYS}"),
+        (judged, [{"query_id": "q", "relevant_ids": ["a"], "expected": ["b"]}], "file:1: which key holds the expected documents, 'expected' or 'relevant_ids'? Pass columns={'expected': 'expected'} (--columns expected=expected)."),
+        (ranked, [{"query_id": "q", "results": ["a"], "retrieved": ["b"]}], "file:1: which key holds the retrieved documents, 'retrieved' or 'results'? Pass columns={'retrieved': 'retrieved'} (--columns retrieved=retrieved)."),
         (ranked, [{"query_id": "q", "retrieved": {"a", "b"}}], "file:1: a set has no order; give a list, best first."),
         (ranked, [{"query_id": "q", "retrieved": ["a"]}, {"query_id": "q", "retrieved": ["b"]}], "file:2: a second ranking of query 'q'."),
         (ranked, [{"query_id": "q", "retrieved": ["a"]}, {"query_id": "r", "retrieved": {"b": 1}}], f"file:2: {MIXED}"),
@@ -134,6 +136,13 @@ def test_records_that_cannot_be_read(read, records, message):
     with pytest.raises(rs.DataError) as caught:
         read(*records)
     assert str(caught.value) == message
+
+
+def test_one_of_several_lists_is_named():
+    record = {"query_id": "q", "gold": ["a"], "expected": ["b"], "relevant": True}
+    assert judged(record, columns={"expected": "gold"})[1:] == [("q", "a", 1)]
+    with pytest.raises(rs.DataError, match="which key holds the expected documents, 'expected' or 'gold'"):  # fmt: skip
+        rs.evaluate([record], {"q": ["a"]}, "RR")
 
 
 def test_named_keys_of_lists_hold_lists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -44,6 +44,7 @@ class Keys:
     assignment: str | None = None
     nuggets: str | None = None
     sentences: str | None = None
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)  # all keys of each list
 
     @property
     def known(self) -> bool:
@@ -66,7 +67,8 @@ def keys_of(record: dict[str, Any], columns: Mapping[str, Any] | None = None) ->
     for role in columns or ():
         named = next((name for name in wanted_names(columns, role) if name in record), None)
         if named is not None and role != "distance":
-            keys = replace(keys, **{role: named})
+            changed: dict[str, Any] = {role: named}
+            keys = replace(keys, **changed)
     return keys
 
 
@@ -75,9 +77,12 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
     plain = {plain_name(str(key)): key for key in reversed(names)}
     kind_of = dict(zip(names, types, strict=True))
 
-    def first(words: Sequence[str], kinds: tuple[type, ...]) -> str | None:
+    def every(words: Sequence[str], kinds: tuple[type, ...]) -> list[str]:
         keys = (plain[n] for n in words if n in plain)
-        return next((k for k in keys if kind_of[k] in kinds), None)
+        return [k for k in keys if kind_of[k] in kinds]
+
+    def first(words: Sequence[str], kinds: tuple[type, ...]) -> str | None:
+        return next(iter(every(words, kinds)), None)
 
     doc = first(known.SYNONYMS["doc"], _ONE)
     # The judgments of BEIR and MTEB have scores beside a corpus-id; other rows with scores are a run.
@@ -96,6 +101,7 @@ def _keys(names: tuple[Any, ...], types: tuple[type, ...]) -> Keys:
         first(known.ASSIGNMENT_NAMES, _ONE),
         first(("nuggets",), (list,)),
         first(("sentences", "answer"), (list,)),
+        {role: every(names, _MANY) for role, names in _LIST_NAMES.items()},
     )
 
 
@@ -219,7 +225,7 @@ def judgments(
         elif keys.expected:
             listed = keys.expected
             yield query, NO_DOCUMENT, 0.0
-            docs = _documents(record, listed, "expected", where)
+            docs = _documents(record, keys, "expected", where, columns)
             yield from judged(query, docs, where, columns)
         else:
             raise _unknown(
@@ -366,7 +372,7 @@ def _rankings(
             if isinstance(record[keys.retrieved], set | frozenset):
                 raise DataError(f"{where}: a set has no order; give a list, best first.")
             listed = keys.retrieved
-            docs = _documents(record, listed, "retrieved", where)
+            docs = _documents(record, keys, "retrieved", where, columns)
             yield (ranking := _Ranking(where, query, *_retrieved(docs, where, columns)))
             for item, doc in zip(docs, ranking.docs, strict=False):
                 text = _text(item) if isinstance(item, dict) else None
@@ -519,10 +525,18 @@ def _listed(
         )
 
 
-def _documents(record: dict[str, Any], key: str, role: str, where: str) -> Any:
-    """Return the documents under a key, which somebody may have named; refuse a single value."""
+def _documents(
+    record: dict[str, Any], keys: Keys, role: str, where: str, columns: Mapping[str, Any] | None
+) -> Any:
+    """Return the documents of a record; refuse a single value, and a choice among several lists."""
+    key, several = getattr(keys, role), keys.lists.get(role, ())
     if isinstance(record[key], _SCALARS):
         raise _not_a_list(key, record[key], role, where)
+    if len(several) > 1 and role not in (columns or ()):
+        shown = " or ".join(map(ascii, several))
+        raise DataError(
+            f"{where}: which key holds the {role} documents, {shown}? Pass {known.advice({role: key})}."
+        )
     return record[key]
 
 
