@@ -300,7 +300,7 @@ def test_there_is_no_interval_of_items_where_simulated_ones_do_not_hold(tmp_path
     assert math.isnan(interval.high)
     assert "99 users" in interval.caution
     few = evaluated([*users[:8], *(u for u in users if judged[u] == ["z"])]).interval(tail)
-    assert "1 of them" in few.caution
+    assert "and 1 such values" in few.caution
     groups = {u: n < 40 for n, u in enumerate(users)}
     gap = whole.gap(novelty, groups, of=(True, False))
     assert math.isnan(gap.low)

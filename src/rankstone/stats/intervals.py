@@ -118,9 +118,9 @@ def interval(
     if of_items and (n < _USERS or others < _OTHERS or np.isinf(unseen[0])):
         low, high = low * np.nan, high * np.nan
         caution = tr(
-            "{} users, {} of them with another value than the usual one: intervals of measures of "
-            "items hold from {} users and {} such values on, unless all of these are small"
-        ).format(n, others, _USERS, _OTHERS)
+            "a measure of items has an interval from {} users on, if {} of them have another value "
+            "than the usual one, and not only small ones: here {} users and {} such values"
+        ).format(_USERS, _OTHERS, n, others)
     return Interval(float(low[0]), float(high[0]), confidence, method, n, groups, caution)
 
 
