@@ -145,7 +145,8 @@ def picture(
         panels = {row["measure"] for row in rows}
         widest = max(_PANEL, *(7 * len(panel) for panel in panels))
         filled["columns"] = min(len(panels), max(1, _WIDTH // widest))
-        filled["spec"]["width"] = (_WIDTH - 60) // filled["columns"] - 20
+        own = (_WIDTH - 60) // filled["columns"] - 20
+        filled["spec"]["width"] = filled["facet"]["header"]["labelLimit"] = own
     else:
         filled["width"] = _WIDTH
     schema = "https://vega.github.io/schema/vega-lite/v5.json"

@@ -81,12 +81,13 @@ function legendSize(rows, width) {
   return { columns: Math.max(1, Math.floor(width / (40 + 8 * longest))), limit: Math.max(100, width - 30) };
 }
 
-/** Return how many panels fit beside each other with their titles, and a panel of the width of one. */
-function panels(panel, rows, width) {
+/** Return how many panels fit beside each other with their titles, and panels of that width. */
+function panels({ facet, spec }, rows, width) {
   const titles = [...new Set(rows.map((row) => row.measure))];
   const widest = Math.max(200, ...titles.map((title) => 7 * title.length));
   const columns = Math.min(titles.length, Math.max(1, Math.floor(width / widest)));
-  return { columns, spec: { ...panel, width: Math.floor((width - 60) / columns) - 20 } };
+  const own = Math.floor((width - 60) / columns) - 20;
+  return { columns, facet: { ...facet, header: { ...facet.header, labelLimit: own } }, spec: { ...spec, width: own } };
 }
 
 const tooltip = h("div", { id: "tooltip", role: "tooltip", hidden: true });
@@ -153,7 +154,7 @@ function pictureFigure(name, definitions, state) {
     const definition = completed(definitions.pictures[name], words(rows));
     const width = Math.max(200, canvas.clientWidth - 8);
     const spec = { ...definition, description: `${t(`picture_${name}`)}. ${caption.textContent}`, data: { values: rows } };
-    if (definition.facet) Object.assign(spec, panels(definition.spec, rows, width));
+    if (definition.facet) Object.assign(spec, panels(definition, rows, width));
     else Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
     if (definition.height && definition.height.step) spec.height = definition.height.step * model.runs.length;
     const dark = isDark();
