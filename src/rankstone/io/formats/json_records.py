@@ -204,7 +204,8 @@ def judgments(
         query = _query(record, keys, number, where)
         if keys.doc and keys.grade and keys.expected:
             raise _both(where, keys.doc, keys.expected)
-        row = {"document": keys.doc, "grade": keys.grade} if keys.doc and keys.grade else {}
+        key = keys.grade or keys.score  # the latter is refused, which other records may explain
+        row = {"document": keys.doc, "grade": key} if keys.doc and key else {}
         same_keys.check(keys, where, **row)
         if is_answer(record, keys):
             doc = id_of(record[_answer(record, where)], "answer", where)
@@ -383,7 +384,7 @@ def _rankings(
             answer = id_of(record[_answer(record, where)], "answer", where)
             yield _Ranking(where, query, [answer], [], is_listed=True, is_answer=True)
             continue
-        scored = keys.score or keys.rank
+        scored = keys.score or keys.rank or keys.grade
         row = {"document": keys.doc, "score": scored} if keys.doc and scored else {}
         same_keys.check(keys, where, **row)
         if keys.doc and keys.score:
