@@ -138,6 +138,35 @@ def test_records_that_cannot_be_read(read, records, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("values", [(False, True), (0, 4)])
+@pytest.mark.parametrize("key", ["relevant", "is_relevant", "stars", "relevance"])
+def test_flags_of_expected_documents(tmp_path, key, values):
+    record = {"query_id": "q", "expected_ids": [{"id": d, key: v} for d, v in zip("ab", values, strict=True)]}  # fmt: skip
+    path = tmp_path / "judged.jsonl"
+    path.write_text(json.dumps(record))
+    run = {"q": ["a", "b"]}
+    for judgments in (str(path), [record]):
+        if key != "relevance":
+            with pytest.raises(rs.DataError, match=rf"'{key}' of an expected document is (false|0)\..*--columns grade={key}\)"):  # fmt: skip
+                rs.evaluate(judgments, run, "RR")
+            assert rs.evaluate(judgments, run, "RR", columns={"grade": None})["RR"] == 1
+        columns = None if key == "relevance" else {"grade": key}
+        assert rs.evaluate(judgments, run, "RR", columns=columns)["RR"] == 0.5
+    record["expected_ids"] = [{"id": "a", key: True, "page": 3}]
+    assert rs.evaluate([record], run, "RR")["RR"] == 1
+
+
+def test_grades_are_true_or_false(tmp_path):
+    rows = [{"query_id": "q", "doc_id": d, "relevance": d == "b"} for d in "ab"]
+    texts = {"jsonl": "\n".join(map(json.dumps, rows)), "json": '{"q": {"a": false, "b": true}}'}
+    for name, text in texts.items():
+        (tmp_path / f"judged.{name}").write_text(text)
+        assert rs.evaluate(tmp_path / f"judged.{name}", {"q": ["a", "b"]}, "RR")["RR"] == 0.5
+    (tmp_path / "run.jsonl").write_text('{"query_id": "q", "doc_id": "a", "score": true}')
+    with pytest.raises(rs.DataError, match="score True is not a number"):
+        rs.evaluate({"q": {"a"}}, tmp_path / "run.jsonl", "RR")
+
+
 def test_one_of_several_lists_is_named():
     record = {"query_id": "q", "gold": ["a"], "expected": ["b"], "relevant": True}
     assert judged(record, columns={"expected": "gold"})[1:] == [("q", "a", 1)]

@@ -38,7 +38,7 @@ _OF_JUDGMENTS, _OF_RUNS = ("grade", "subtopic", "importance", "expected"), (
 )  # fmt: skip
 _NOT_GRADES = {"timestamp", "time", "ts", "date", "datetime", "iteration", "iter", "q0"}
 # Text under these names may be digits, and is no grade or score.
-_NOT_NUMBERS = _NOT_GRADES.union(
+NOT_NUMBERS = _NOT_GRADES.union(
     *(SYNONYMS[role] for role in ("query", "doc", "subtopic", "importance"))
 )
 _NOUNS = {"query": "queries", "doc": "documents", "grade": "grades", "score": "scores"}
@@ -139,7 +139,7 @@ def judgment_roles(
     if graded and grade is None and "grade" not in table.columns:
         unused = [n for n in names if n not in (query, doc) and plain_name(n) not in _NOT_GRADES]
         table.check_numbers("grade", unused, "counts every row as relevant")
-        others = [n for n in unused if plain_name(n) not in _NOT_NUMBERS]
+        others = [n for n in unused if plain_name(n) not in NOT_NUMBERS]
         return Roles(("query", "doc", "grade"), (query, doc, None), _all_relevant(others))
     return Roles(("query", "doc", "grade"), (query, doc, grade))
 
@@ -217,7 +217,7 @@ class _Table:
 
     def ids(self, number: str | None) -> tuple[str | None, str | None]:
         """Return the columns of queries and documents; one error names all roles that lack one."""
-        _note_use(self.columns)
+        note_use(self.columns)
         for role in ("query", "doc"):
             given = names_given(self.columns, role)
             if not given and column_or_none(role, self.names, self.columns) is None:
@@ -229,7 +229,7 @@ class _Table:
         """Refuse columns that seem to hold numbers; without any, those with some in text."""
         kinds = self.kinds(unused)
         others = [n for n in unused if kinds[n] == "number"] or [
-            n for n in unused if kinds[n] == "mixed" and plain_name(n) not in _NOT_NUMBERS
+            n for n in unused if kinds[n] == "mixed" and plain_name(n) not in NOT_NUMBERS
         ]
         if not others:
             return
@@ -252,7 +252,8 @@ class _Table:
         return DataError(f"{self.what}: {cannot_tell(roles)}. {columns} {remedy}")
 
 
-def _note_use(columns: Mapping[str, Any] | None) -> None:
+def note_use(columns: Mapping[str, Any] | None) -> None:
+    """Note that a table, or the documents of a record, were read with the columns somebody named."""
     if isinstance(columns, Columns):
         columns.used = True
 
@@ -280,7 +281,7 @@ def wanted_names(columns: Mapping[str, Any] | None, role: str) -> list[str]:
     """Return the names somebody gave for a role, in order, and note that they are of use."""
     names = names_given(columns, role)
     if names:
-        _note_use(columns)
+        note_use(columns)
     return names
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -23,6 +24,9 @@ from rankstone.io.rows import Id, Lists, id_of
 _SCALARS = str | int | float | None
 _NO_NUMBER = object()  # unlike null, which is a value
 _ONE = (str, int, float, bool, type(None))
+_NOT_GRADES = {
+    *known.ITEM_NAMES, *known.CHUNK_NAMES, *known.NOT_NUMBERS, "page", "start", "end", "offset", "index",
+}  # fmt: skip
 _LIST_NAMES = {"expected": known.EXPECTED_NAMES, "retrieved": known.RETRIEVED_NAMES}
 _NOTHING = {"expected": "is relevant", "retrieved": "was retrieved"}
 _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
@@ -222,7 +226,7 @@ def judgments(
             if "grade" not in (columns or ()):
                 _check_single(record, "grade", where)
             doc = id_of(record[keys.doc], "document", where)
-            yield query, doc, number_of(record[keys.grade], "grade", where)
+            yield query, doc, _number(record[keys.grade], "grade", where)
         elif keys.expected:
             listed = keys.expected
             yield query, NO_DOCUMENT, 0.0
@@ -445,7 +449,30 @@ def graded(
 ) -> list[tuple[Id, float]]:
     """Return documents and their grades; 1 for documents that are only named."""
     docs, grades = _items(value, known.GRADE_NAMES, "grade", where, columns)
+    if "grade" in (columns or ()):
+        known.note_use(columns)
+    elif not grades:
+        for item in value:
+            _check_flags(item, where)
     return list(zip(docs, grades or [1.0] * len(docs), strict=True))
+
+
+def _check_flags(item: Any, where: str) -> None:
+    """Refuse a number or false beside the id of an expected document, which may be its grade."""
+    for key, value in item.items() if isinstance(item, dict) else ():
+        is_flag = isinstance(value, bool | int | float) and value is not True
+        if is_flag and plain_name(str(key)) not in _NOT_GRADES:
+            raise DataError(
+                f"{where}: {key!a} of an expected document is {json.dumps(value)}. Is it the grade? Pass "
+                f"{known.advice({'grade': key})}; columns={{'grade': None}} (--columns grade=) "
+                "counts every document as relevant."
+            )
+
+
+def _number(value: Any, what: str, where: str) -> float:
+    """Return a grade, which may be true or false, or a score."""
+    is_truth = isinstance(value, bool) and what == "grade"
+    return float(value) if is_truth else number_of(value, what, where)
 
 
 def _retrieved(
@@ -486,7 +513,7 @@ def _items(
     else:
         pairs = list(_listed(value, names, what, where, columns))
     without = (_NO_NUMBER, None) if null and isinstance(value, list) else (_NO_NUMBER,)
-    numbers = [number_of(n, what, where) for _, n in pairs if n not in without]
+    numbers = [_number(n, what, where) for _, n in pairs if n not in without]
     if numbers and len(numbers) < len(pairs):
         raise DataError(f"{where}: some documents have {what}s and some have none.")
     return [doc for doc, _ in pairs], numbers
