@@ -52,6 +52,9 @@ HEAD = "query_id,doc_id,score\n"
     [
         (HEAD + "q,a,1\nq,d,2\n", 1),
         (HEAD + "q,a,3\nq,d,2\n", 0.5),
+        (HEAD + "\nq,a,3\n\n\nq,d,2\n\n", 0.5),
+        (HEAD + "\r\nq,a,3\r\n\r\nq,d,2\r\n\r\n", 0.5),
+        ('query_id,doc_id,score\nq,"a\n\nb",3\n\nq,d,2\n\n', 0.5),
         ("sep=;\nquery_id;doc_id;score\nq;a;1\nq;d;2\n", 1),
         ("query_id;doc_id;score\nq;a;0,5\nq;d;0,25\n", 0.5),
         ("query_id,doc_id,rank\nq,a,1\nq,d,2\n", 0.5),

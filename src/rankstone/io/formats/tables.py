@@ -219,9 +219,19 @@ def _frame(file: Input, kind: str | None = None, *, graded: bool = True) -> Any:
         csv_header.check_alike(file, csv_header.header_of(file)[0])
     # By its name a library would map the file into memory, and end the process if it is cut short.
     file.stream.seek(0)
-    content = BytesIO(file.stream.read())
+    raw = file.stream.read()
+    content = BytesIO(_without_blank_lines(raw) if _is_text(file) else raw)
     file.check_unchanged()
     return _reading(file, lambda: read(file, content))
+
+
+def _without_blank_lines(text: bytes) -> bytes:
+    """Return a table without empty lines outside of quotes, which libraries may take for rows."""
+    if b"\n\n" not in text and b"\n\r\n" not in text:
+        return text
+    parts = text.split(b'"')
+    parts[::2] = [re.sub(rb"(?<=\n)(\r?\n)+", b"", part) for part in parts[::2]]
+    return b'"'.join(parts)
 
 
 def _polars_text(file: Input, content: Any) -> Any:
