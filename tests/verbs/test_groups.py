@@ -352,6 +352,8 @@ BAD = {
     "another case": ("Q1 b\n", "Ids are compared exactly, and 'Q1' is not 'q1'."),
     "all": ("q1 easy\nq2 all\n", ":2: 'all' cannot be a group's name"),
     "no group": ("q1\t(no group)\n", ":1: '(no group)' cannot be a group's name"),
+    "three columns": ("query,text,group\nq1,a,easy\n", ":1: expected a query and its group, found the columns 'query', 'text', 'group'. Keep two of them."),
+    "three columns between tabs": ("query\ttext\tgroup\nq1\ta\teasy\n", ":1: expected a query and its group, found the columns 'query', 'text', 'group'"),
     "binary": ("q1 \x01\n", ":1: control character 0x01."),
     "nul": ("q1 \0\n", ":1: a NUL byte."),
     "cr": ("q1 easy\rq2 hard\r", ":1: control character 0x0d. The file seems to have CR-only line ends"),

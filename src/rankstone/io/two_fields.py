@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from rankstone.core.text import decode
 from rankstone.errors import DataError
-from rankstone.io.column_roles import plain_name
+from rankstone.io.column_roles import column_or_none, plain_name
 from rankstone.io.input_file import Input, ReadOptions
 
 _BETWEEN = {"\t": "a tab", ";": "a semicolon", ",": "a comma", None: "blanks"}
@@ -53,6 +53,17 @@ def two_fields(
             raise DataError(
                 f"{where}: expected {what}, with {_BETWEEN[separator]} between them{like}, found "
                 f"{line[:80]!r}."
+            )
+        columns = fields if len(fields) > 2 or '"' in line else line.split(separator)
+        if (
+            number == first
+            and separator
+            and len(columns) > 2
+            and column_or_none("query", [key], None)
+        ):
+            raise DataError(
+                f"{where}: expected {what}, found the columns {', '.join(map(ascii, columns))}. Keep "
+                "two of them."
             )
         yield number, key, value
 
