@@ -7,6 +7,7 @@ import json
 import pytest
 
 import rankstone as rs
+from rankstone.cli import main
 from rankstone.io.query_groups import groups_in_records, read_query_groups
 
 
@@ -78,6 +79,16 @@ def test_groups_in_records(tmp_path, record, group):
     rows = [{"query_id": "q", "expected": ["d"]} | record, {"query_id": "r", "expected": ["d"]}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "\n")
     assert groups_in_records(str(path), "kind").group_of == {"q": group}
+
+
+def test_groups_under_a_path_of_keys(tmp_path, capsys):
+    path = tmp_path / "judged.jsonl"
+    path.write_text('{"id": "q", "gold": ["a"], "retrieved": ["a"], "meta": {"kind": "easy"}}\n')
+    command = ["evaluate", str(path), str(path), "-m", "RR", "--format", "tsv", "--by"]
+    assert main([*command, "meta.kind"]) == 0
+    assert "\teasy\t" in capsys.readouterr().out
+    assert main([*command, "meta.sort"]) == 3
+    assert "no record has the key 'meta.sort'" in capsys.readouterr().err
 
 
 def test_groups_in_records_go_by_the_query_that_columns_name(tmp_path):

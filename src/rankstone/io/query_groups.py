@@ -206,7 +206,7 @@ def groups_in_records(
     max_bytes: int | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> QueryGroups | None:
-    """Return the group of each query that records of JSONL hold under a key, or in ``metadata``.
+    """Return the group of each query that records of JSONL hold under a key or path, or in ``metadata``.
 
     None if the file does not hold records. ``columns`` may name the key of the query.
     """
@@ -219,7 +219,7 @@ def groups_in_records(
         if file.carrier != "jsonl":
             return None
         for where, row in file.records():
-            record = with_paths(row, columns)
+            record = with_paths(row, {**(columns or {}), "group": key})
             if not isinstance(record, dict):
                 continue
             inner = record.get("metadata")
