@@ -171,7 +171,7 @@ SHOWN_BY_PYTHON = (
     "ids-look-alike", "no-document-found", "missing-queries", "order-against-scores",
     "rank-disagrees", "labels-and-scores", "grades-without-zero", "query-starts-again",
     "undefined", "gain-not-listed", "missing-labels", "sampled-candidates", "unknown-clusters",
-    "all-relevant", "grades-below-one", "nothing-excluded",
+    "all-relevant", "grades-below-one", "nothing-excluded", "unknown-items",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+import warnings
 from collections import Counter
 from itertools import combinations
 
@@ -358,6 +359,38 @@ def test_users_without_interactions_do_not_count_in_any_form_of_a_history():
     values = [rs.evaluate({0: {2: 1}}, {0: [2, 0]}, names, history=h).aggregates for h in forms]
     assert values == [values[0]] * len(forms)
     assert values[0]["Novelty@2"] == 0.5  # item 2 has both users, item 0 one
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "level", "n", "example"),
+    [
+        ("Coverage@2", {"items": {"catalogue": ["A", "B"]}}, "warning", 4, "'a' looks like 'A'"),
+        ("Coverage@2", {"items": {"catalogue": ["a", "B"]}}, "note", 2, "'x' is not in catalogue"),
+        ("Novelty@2", {"history": {"u": ["P"], "w": ["Q"]}}, "warning", 4, "'a' is not in history"),
+        ("Novelty@2", {"history": {"u": ["a"], "w": ["Q"]}}, "note", 2, "'x' is not in history"),
+        ("Novelty@1", {"history": {"u": ["a", "y"]}}, None, 0, ""),
+        ("RR", {"history": {"u": ["P"]}}, None, 0, ""),
+        (
+            "Coverage@2",
+            {"items": {"categories": {"a": "k", "x": "k", "z": "k"}}, "history": {"w": ["a", "x", "y"]}},
+            "note", 1, "'y' is not in categories",
+        ),
+    ],
+)  # fmt: skip
+def test_recommended_items_of_which_nothing_is_known_are_counted(name, given, level, n, example):
+    run = {"u": ["a", "x"], "v": ["y", "a"]}
+    judged = {"u": {"a": 1}, "v": {"a": 1}}
+    parts = rs.Evaluator(judged, [name], **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = rs.evaluate(judged, run, name, **given).notices
+        for user, items in run.items():
+            parts.add({user: items})
+        for notices in (whole, parts.result().notices):
+            counted = [(w.level, w.count, w.of) for w in notices if w.code == "unknown-items"]
+            assert counted == ([(level, n, 4)] if level else [])
+    if level:
+        assert example in next(w for w in whole if w.code == "unknown-items").examples
 
 
 def test_a_table_by_group_shows_gaps_and_says_what_has_no_interval(tmp_path, capsys):

@@ -202,7 +202,11 @@ def data_notices(tally: Tally, conventions: Conventions) -> tuple[Notice, ...]:
     capped = tr("more than ") if tally.unjudged_capped else ""
     # A part from which nothing was excluded is not worth a notice if there was another.
     needless = "nothing-excluded" if any(n.code == "excluded" for n in tally.reading) else ""
-    reading = (n for n in tally.reading if (n.count or not n.of) and n.code != needless)
+    reading = (
+        replace(n, level="warning") if n.code == "unknown-items" and n.count == n.of else n
+        for n in tally.reading
+        if (n.count or not n.of) and n.code != needless
+    )
     return (
         *reading,
         *affected("missing-queries", tally.missing_queries, tally.judged_queries),

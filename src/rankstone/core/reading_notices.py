@@ -35,6 +35,7 @@ TABLE = {
     "missing-labels": ("warning", "{n} of {of:label} NaN; such documents count as not judged"),
     "excluded-judged": ("warning", "{n:judged document} in exclude too; the run cannot gain from them"),
     "no-subtopics": ("warning", "the judgments name no subtopics, so a query is its only one for {effect}; give judgments by subtopic"),
+    "unknown-items": ("note", "{n} of {of:recommended item} not in the data that items= or history= gives"),
     "judged-share": ("note", "only {effect} are judged; the rest count as not relevant"),
     "no-relevant": ("note", "{n} of {of:query} without a relevant document; {effect}"),
     "ties": ("note", "{n} of {of:judged document} found {n:shares its|share their} score with another; {effect} decides"),
