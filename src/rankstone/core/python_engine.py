@@ -654,7 +654,9 @@ class _Exporter(NamedTuple):
 def columns_of_stream(capsule: Any) -> list[tuple[bytes, Column]]:
     """Take the columns of an Arrow stream; one of a single column has no name."""
     needed = "reading Arrow data without the compiled core needs the library pyarrow: "
-    pa = require("pyarrow", f"{needed}{INSTALL.format('frames')}.")
+    require("pyarrow", f"{needed}{INSTALL.format('frames')}.")
+    import pyarrow as pa
+
     try:
         chunks = pa.chunked_array(_Exporter(capsule))
     except (pa.ArrowException, OSError, ValueError) as error:
