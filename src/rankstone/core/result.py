@@ -289,10 +289,10 @@ class Result:
             means = tr("{} to {}").format(fewest, most) if fewest < most else fewest
             over = tr("means over {} of {}").format(means, over)
         shown = f"{self.name}: {values} ({over}, {self.choices_in_words()})"
-        told = self.warnings or [n for n in self.notices if n.level == "note"]
-        if told:
-            shown += f"; {plural(len(told), told[0].level)}: {told[0]}"
-            shown += "; ..." if len(told) > 1 else ""
+        shown_notices = self.warnings or [n for n in self.notices if n.level == "note"]
+        if shown_notices:
+            shown += f"; {plural(len(shown_notices), shown_notices[0].level)}: {shown_notices[0]}"
+            shown += "; ..." if len(shown_notices) > 1 else ""
         return f"<Result {shown}>"
 
     def _repr_html_(self) -> str:

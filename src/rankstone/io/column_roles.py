@@ -379,8 +379,8 @@ def unnamed(
     for role in roles:
         plain = {plain_name(name): name for name in free}
         similar = (plain[n] for synonym in SYNONYMS.get(role, ()) for n in nearest(synonym, plain))
-        held = (("text", "mixed"), ("number",)) if role != number else (("number",), ("mixed",))
-        name = next(chain(similar, (n for own in held for n in free if kinds[n] in own)), None)
+        apt = (("text", "mixed"), ("number",)) if role != number else (("number",), ("mixed",))
+        name = next(chain(similar, (n for own in apt for n in free if kinds[n] in own)), None)
         if name is not None or role != number:
             proposed[role] = name
         free = [other for other in free if other != name]

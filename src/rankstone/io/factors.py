@@ -732,8 +732,8 @@ def as_catalogue(judgments: Any, scores: Any, exclude: Any, reading: Reading) ->
     if np.shape(judgments) != np.shape(scores) or exclude.shape != np.shape(scores):
         return scores
     labels = judgments.tocsr() if is_sparse(judgments) else type(exclude.tocsr())(judgments)
-    held = labels.multiply(exclude != 0) > 0
-    if not (held if reading.mask is None else held.multiply(np.asarray(reading.mask))).sum():
+    both = labels.multiply(exclude != 0) > 0
+    if not (both if reading.mask is None else both.multiply(np.asarray(reading.mask))).sum():
         return scores
     for name in ("mask", "qid"):
         if getattr(reading, name) is not None:

@@ -197,7 +197,7 @@ def is_empty(data: Any) -> bool:
 
 
 def _plain_run(data: Any, setup: Setup) -> Any:
-    """Return a run of result objects as ids and scores, the ids of a pair, and others unchanged."""
+    """Return result objects as ids with scores, a pair of tables as its ids, and other runs as they are."""
     if isinstance(data, tuple):
         from rankstone.io.id_matrices import ids_of
 

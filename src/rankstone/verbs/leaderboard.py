@@ -90,9 +90,9 @@ def leaderboard(
         raise UsageError("higher is better by some of the measures and worse by others.")
     tables, notices = [], []
     for name, data in given.items():
-        table, said = _values(name, data, chosen[name], setup)
+        table, own_notices = _values(name, data, chosen[name], setup)
         tables.append(table)
-        notices += said
+        notices += own_notices
     every = {system for table in tables for system in table.systems}
     if lacking := sorted(s for s in every if any(s not in table.systems for table in tables)):
         text = tr("no macro mean and no rank for {} without every collection").format(
@@ -130,22 +130,22 @@ def _values(
     known = ~np.isnan(rows).any(axis=0)
     if not known.any():
         raise DataError(f"{name}: the systems have no query in common.")
-    said = list(notices)
+    own_notices = list(notices)
     if left := int((~known).sum()):
         text = tr("{} of {} left out, of which not every system has a value").format(
             plural(left, "query"), name
         )
-        said.append(Notice("uncommon-queries", left, text))
+        own_notices.append(Notice("uncommon-queries", left, text))
     queries = [q for q, use in zip(table.queries, known, strict=True) if use]
     source = data.get("clusters", setup.statistics.clusters)
     clusters = None
     if source is not None:
         own = with_groups(setup.replace(clusters=source), judgments, queries)
         clusters = Clusters.of(queries, own.statistics.clusters)
-        said += clusters.notices
+        own_notices += clusters.notices
     systems = [system.name for system in table.systems]
     codes = None if clusters is None else clusters.codes
-    return CollectionValues(name, str(measure), systems, rows[:, known], codes), said
+    return CollectionValues(name, str(measure), systems, rows[:, known], codes), own_notices
 
 
 def _read(path: str) -> tuple[dict[str, dict[str, Any]], str | None]:

@@ -96,9 +96,9 @@ def _judgments(file: Input) -> Judgments:
     place = {pair: i for i, pair in enumerate(zip(names, judged.docs, strict=True))}
     blocks = Counter(query for query, _ in groupby(query for query, _, _ in rows))
     again = sorted(query for query, n in blocks.items() if n > 1)
-    told = reading_notice("query-starts-again", len(again), again[:EXAMPLES])
+    blocks_apart = reading_notice("query-starts-again", len(again), again[:EXAMPLES])
     file_rows = np.array([place[q, d] for q, d, _ in rows], np.int64)
-    return replace(judged, notices=(*judged.notices, *told), file_rows=file_rows)
+    return replace(judged, notices=(*judged.notices, *blocks_apart), file_rows=file_rows)
 
 
 def _queries(file: Input, rows: list[_LetorRow]) -> list[str]:

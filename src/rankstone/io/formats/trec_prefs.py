@@ -72,8 +72,8 @@ class Preferences:
     rows: dict[Any, list[tuple[str, str, str, float]]]
 
     def placed(self, ranked: Ranked) -> Ranked:
-        """Return the ranking of the documents alone, with what was said of each."""
-        said = []
+        """Return the ranking of the documents alone, with the levels stated for each."""
+        stated = []
         docs = self.judgments.docs
         place = segments.positions(ranked.offsets)
         for q, query in enumerate(ranked.queries):
@@ -86,7 +86,7 @@ class Preferences:
             for doc in sorted(rest, key=encode):
                 places[doc] = len(places)
             groups, sittings, names, levels = zip(*self.rows[query], strict=True)
-            said.append(
+            stated.append(
                 StatedPreferences(
                     np.array([places[d] for d in names]),
                     _numbers(groups),
@@ -94,7 +94,7 @@ class Preferences:
                     np.array(levels),
                 )
             )
-        return replace(rows_of(ranked), preferences=tuple(said))
+        return replace(rows_of(ranked), preferences=tuple(stated))
 
 
 def _numbers(names: tuple[str, ...]) -> np.ndarray:

@@ -183,7 +183,7 @@ def run_of(
 def roles_of(
     table: Table, kind: str, what: str, columns: Mapping[str, Any] | None, *, graded: bool = True
 ) -> Roles:
-    """Return which columns of a table hold what; ``kind`` is ``judgments`` or ``run``."""
+    """Return the columns of a table by role; ``kind`` is ``judgments`` or ``run``."""
 
     def kinds(names: Sequence[str]) -> dict[str, str]:
         return {name: _kind_or_other(table, name) for name in dict.fromkeys(names)}

@@ -298,7 +298,7 @@ def require_comparable(
     """Refuse numbers that were made under other conditions; return warnings on other runs.
 
     Conventions, judgments, how they were read, and changes to the data must agree. What belongs to a
-    run, such as its score column, may differ, and is said.
+    run, such as its score column, may differ, with a warning.
 
     Args:
         candidate: the new numbers.

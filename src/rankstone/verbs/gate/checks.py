@@ -394,7 +394,7 @@ def decide(
         outcomes += _slices(rules, needs, values, groups)
     outcomes += [document_check(rule, ranks) for rule in rules.must_find]
     worst = next(iter(pairs.values()), None)
-    said = (n for pair in pairs.values() for n in pair.warnings if n.code in _OF_CLUSTERS)
+    on_clusters = (n for pair in pairs.values() for n in pair.warnings if n.code in _OF_CLUSTERS)
     by_both = (
         replace(n, text=tr("difference in {}: {}").format(pair.measure, n.text))
         for pair in pairs.values()
@@ -414,7 +414,7 @@ def decide(
         conventions=result.choices_in_words(),
         worst_measure=worst.measure if worst else None,
         worst=worst.worsened if worst else (),
-        notices=(*result.notices, *dict.fromkeys(said), *by_both),
+        notices=(*result.notices, *dict.fromkeys(on_clusters), *by_both),
     )
 
 

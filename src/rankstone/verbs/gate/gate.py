@@ -197,10 +197,10 @@ class Inputs:
             both, _ = estimated(
                 result, people["candidate"], every, rules.confidence, grouped.clusters
             )
-            told = (
+            of_means = (
                 n for n in both.notices if n.code != "trusted" or n.text.split(": ")[0] in means
             )
-            result = replace(both, notices=tuple(told))
+            result = replace(both, notices=tuple(of_means))
         check_columns_used(setup)
         ranks: dict[MustFind, int | None] = {}
         if rules.must_find:
