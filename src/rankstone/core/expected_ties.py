@@ -15,7 +15,7 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.discounts import discount, discount_sums
 from rankstone.core.pairs import Pair, quotient
-from rankstone.core.ranked import Ranked
+from rankstone.core.ranked import Ranked, lazy
 
 Array = np.ndarray
 
@@ -49,12 +49,22 @@ class Ties:
     ``starts`` the first row of each tie.
     """
 
-    of_row: Array
     above: Array
     size: Array
     starts: Array
     row_offsets: Array
     rows: Array | slice
+
+    @lazy
+    def of_row(self) -> Array:
+        """The tie of each row."""
+        ends = np.append(self.starts[1:], self.row_offsets[-1])
+        return np.repeat(np.arange(len(self.starts)), ends - self.starts)
+
+    @property
+    def offsets(self) -> Array:
+        """The offsets of the ties of each query."""
+        return np.searchsorted(self.starts, self.row_offsets)
 
     @property
     def query(self) -> Array:
@@ -67,7 +77,7 @@ class Ties:
 
     def count(self, mask: Array) -> Array:
         """Return how many rows of each tie are true."""
-        if len(self.size) == len(self.of_row):
+        if len(self.size) == self.row_offsets[-1]:
             return mask.astype(np.int64)
         return np.bincount(self.of_row, weights=mask, minlength=len(self.size)).astype(np.int64)
 
@@ -76,14 +86,19 @@ class Ties:
         single = self.size == 1
         return np.flatnonzero(single if k is None else single & (self.above < k))
 
-    def of_rows(self, mean: Array, alone: Array, own: Pair) -> Pair:
-        """Return the mean of each row's tie; a document that is ``alone`` has its ``own`` value.
+    def of_rows(self, values: Pair) -> Pair:
+        """Return the value of each row's tie."""
+        return values[0][self.of_row], values[1][self.of_row]
 
-        So it has the bits it would have if no other documents were tied either.
-        """
-        low = np.zeros(len(mean))
-        mean[alone], low[alone] = own
-        return mean[self.of_row], low[self.of_row]
+
+def _means(mean: Array, alone: Array, own: Pair) -> Pair:
+    """Return the mean of each tie; a document that is ``alone`` has its ``own`` value.
+
+    So it has the bits it would have if no other documents were tied either.
+    """
+    low = np.zeros(len(mean))
+    mean[alone], low[alone] = own
+    return mean, low
 
 
 def ties_of(r: Ranked, k: Array | int | None = None) -> Ties:
@@ -108,8 +123,7 @@ def _ties_of(r: Ranked, k: int | None) -> Ties:
         starts = np.flatnonzero(first)
         above = segments.positions(offsets)[starts]
         size = np.diff(starts, append=len(first))
-    of_row = np.add.accumulate(first, dtype=np.int64) - 1
-    return Ties(of_row, above, size, starts, offsets, rows)
+    return Ties(above, size, starts, offsets, rows)
 
 
 def _rows_above(first: Array, k: int) -> tuple[Array, Array]:
@@ -124,7 +138,7 @@ def _rows_above(first: Array, k: int) -> tuple[Array, Array]:
 
 
 def mean_discount(ties: Ties, name: str, k: Array | int | None) -> Pair:
-    """Return the mean discount of the positions that each row may take; beyond k it is 0.
+    """Return the mean discount of the positions of each tie; beyond k it is 0.
 
     ``k`` may hold a cutoff for each query.
     """
@@ -134,7 +148,7 @@ def mean_discount(ties: Ties, name: str, k: Array | int | None) -> Pair:
         begin, end = np.minimum(begin, cut), np.minimum(end, cut)
     mean = discount_sums(begin, end, name) / ties.size
     alone = ties.alone(cut)
-    return ties.of_rows(mean, alone, discount(end[alone], name))
+    return _means(mean, alone, discount(end[alone], name))
 
 
 def hit_precision(r: Ranked, hit: Array, k: int | None) -> Pair:
@@ -160,7 +174,7 @@ def hit_precision(r: Ranked, hit: Array, k: int | None) -> Pair:
     alone = ties.alone(k)
     alone = alone[relevant[alone] > 0]
     own = quotient(before[alone] + 1.0, ties.above[alone] + 1.0)
-    high, low = ties.of_rows(mean, alone, own)
+    high, low = ties.of_rows(_means(mean, alone, own))
     return np.where(hit, high, 0.0), np.where(hit, low, 0.0)
 
 

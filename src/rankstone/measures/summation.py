@@ -167,6 +167,7 @@ def values(c: Computation) -> Array:
     return quotient
 
 
+_LARGE_TIE = 1 << 18  # the gains of fewer documents add up to less than 2**26
 _TINY = 2.0**-900  # products of smaller numbers lose digits
 _UP = 2.0**600
 
@@ -197,8 +198,11 @@ def pair_total(c: Sum | Terms) -> Pair:
         return _total_of_terms(c)
     if r.ties_averaged:
         ties = ties_of(r, c.k)
-        weight = mean_discount(ties, c.discount, c.k)
-        return _added(r, *_times(c, c.gain[ties.rows], weight), ties.row_offsets)
+        gain, mean = c.gain[ties.rows], mean_discount(ties, c.discount, c.k)
+        if is_exact(r) and _are_small(c) and ties.size.max(initial=0) < _LARGE_TIE:
+            gain = np.add.reduceat(gain, ties.starts) if len(gain) else gain
+            return _added(r, *_times(c, gain, mean), ties.offsets)
+        return _added(r, *_times(c, gain, ties.of_rows(mean)), ties.row_offsets)
     if c.discount == "none" and c.gain.dtype == bool:
         return single(_count(r, c.gain, c.k))
     if r.width and is_exact(r):
@@ -229,7 +233,8 @@ def _total_of_terms(c: Terms) -> Pair:
 def _rows(s: Sum) -> Pair:
     """Return the terms of all rows, whatever the cutoff."""
     if s.ranked.ties_averaged:
-        return _times(s, s.gain, mean_discount(ties_of(s.ranked), s.discount, s.k))
+        ties = ties_of(s.ranked)
+        return _times(s, s.gain, ties.of_rows(mean_discount(ties, s.discount, s.k)))
     terms, low = _discounted(s._replace(k=None), s.gain)
     return _floats(terms), np.zeros(len(terms)) if low is None else low
 
@@ -312,13 +317,10 @@ def terms_of(s: Sum) -> tuple[Array, Array]:
     If ties are averaged the cutoff is part of the discount.
     """
     r = s.ranked
-    averaged = r.ties_averaged
-    high, _ = (
-        mean_discount(ties_of(r), s.discount, s.k)
-        if averaged
-        else discounts.discount(r.rank, s.discount)
-    )
-    return high, _rows(s)[0]
+    if not r.ties_averaged:
+        return discounts.discount(r.rank, s.discount)[0], _rows(s)[0]
+    ties = ties_of(r)
+    return ties.of_rows(mean_discount(ties, s.discount, s.k))[0], _rows(s)[0]
 
 
 def single(x: Array) -> Pair:
