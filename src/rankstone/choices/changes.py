@@ -14,7 +14,10 @@ _of_documents = partial(option, goes_with="documents")  # which have ids
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Changes(Choices):
-    """Changes to the data; recorded with results."""
+    """Changes to the data; recorded with results.
+
+    The ``reader`` of data is a module of ``io`` and what takes them there.
+    """
 
     title = "changes to the data"
 
@@ -46,6 +49,7 @@ class Changes(Choices):
         "as training data",
         kind="data",
         unit="pair",
+        reader="changes:Exclusions.of",
     )
     parents: Any = _of_documents(
         None,
@@ -53,6 +57,7 @@ class Changes(Choices):
         "a pattern of chunk ids such as '{doc}#{n}', or in Python a function of a chunk's id",
         kind="data",
         unit="chunk",
+        reader="parents:Parents.of",
     )
     parent_rule: str = _of_documents(
         "first",
@@ -76,6 +81,7 @@ class Changes(Choices):
         "judgments: a dict, or a file with both in each line; the best rank and the highest grade count",
         kind="data",
         unit="document",
+        reader="parents:Parents.of_same",
     )
     cutoff_unit: str = _of_documents(
         "document",
@@ -94,6 +100,7 @@ class Changes(Choices):
         kind="data",
         unit="document",
         about="cutoffs",
+        reader="lengths:Lengths.of",
     )
     items: Any = _of_documents(
         None,
@@ -101,6 +108,7 @@ class Changes(Choices):
         "categories=, vectors=, catalogue=), or a file or dataframe with a column for each of these",
         kind="data",
         unit="item",
+        reader="items:Items.of",
     )
     history: Any = _of_documents(
         None,
@@ -108,6 +116,7 @@ class Changes(Choices):
         "of judgments, for measures beyond accuracy",
         kind="data",
         unit="interaction",
+        reader="items:History.of",
     )
     over_budget: str = _of_documents(
         "drop",

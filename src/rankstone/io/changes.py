@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from importlib import import_module
 from operator import attrgetter
@@ -85,26 +85,16 @@ class Exclusions(Pairs):
         )
 
 
-#: The readers of data that are given beside judgments and run, each with its module.
-_READERS = {
-    "exclude": ("changes", "Exclusions.of"),
-    "parents": ("parents", "Parents.of"),
-    "same_as": ("parents", "Parents.of_same"),
-    "lengths": ("lengths", "Lengths.of"),
-    "items": ("items", "Items.of"),
-    "history": ("items", "History.of"),
-}
-
-
 def prepared(setup: Setup) -> Setup:
     """Return a setup whose data are read once, however many runs are read with it."""
     if setup.reading.columns is not None:
         setup = setup.replace(columns=Columns.of(setup.reading.columns))
-    for name, (module, reader) in _READERS.items():
-        data = getattr(setup.changes, name)
-        if data is not None:
+    for f in fields(setup.changes):
+        data = getattr(setup.changes, f.name)
+        if data is not None and "reader" in f.metadata:
+            module, _, reader = f.metadata["reader"].partition(":")
             read = attrgetter(reader)(import_module(f"rankstone.io.{module}"))
-            setup = setup.replace(**{name: read(data, setup)})
+            setup = setup.replace(**{f.name: read(data, setup)})
     return setup
 
 
