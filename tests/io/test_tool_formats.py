@@ -476,6 +476,21 @@ def test_responses_of_search_engines_are_runs(tmp_path, form):
     assert values(by_query, tmp_path / "run.json") == expected
 
 
+@pytest.mark.parametrize("more", [{"timed_out": True}, {"_shards": {"total": 3, "failed": 1}}])
+def test_a_search_that_lacks_hits_is_said(tmp_path, more):
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    complete = RESPONSE | {"_shards": {"total": 3, "failed": 0}}
+    run = {"q1": complete, "q2": RESPONSE | more}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    for form in (run, tmp_path / "run.json"):
+        notices = [n for n in rs.evaluate(judged, form, "RR").notices if n.level == "warning"]
+        assert [(n.code, n.count, n.of, n.examples) for n in notices] == [("partial-responses", 1, 2, ("q2",))]  # fmt: skip
+        assert notices[0].text.startswith(
+            "1 of 2 responses of a search that timed out or failed on"
+        )
+    assert rs.evaluate(judged, {"q1": complete, "q2": complete}, "RR").notices == ()
+
+
 def test_a_search_that_failed_is_said():
     failed = {"responses": [RESPONSE, {"error": {"reason": "no such index"}, "status": 404}]}
     with pytest.raises(rs.DataError, match=r"response 2: the search failed \(no such index\)"):

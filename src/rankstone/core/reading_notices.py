@@ -18,6 +18,7 @@ TABLE = {
     "no-document-found": ("warning", "no judged document was retrieved for any query"),
     "same-texts": ("warning", "{n:document} {n:has|have} the text of another one, and if only one of them is judged, the other counts as wrong; say which are the same with same_as= (--same-as FILE)"),
     "not-in-corpus": ("warning", "{n:judged document} {n:is|are} not among the documents of the chunks in parents, so no run can find {n:it|them}"),
+    "partial-responses": ("warning", "{n} of {of:response} of a search that timed out or failed on some shards, so hits may be missing; repeat the search"),
     "missing-queries": ("warning", "{n} of {of:judged query} not in the run; missing ones {effect}"),
     "nothing-excluded": ("warning", "no pair of exclude is in the run, so nothing was removed; if the run was not made without these pairs, their ids are written differently"),
     "unjudged-queries": ("warning", "{n:query} of the run without judgments; {effect}"),

@@ -14,8 +14,10 @@ from itertools import islice
 from typing import Any
 
 from rankstone.core.provenance import Source
+from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.scalars import number_of
+from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, UsageError, amount
 from rankstone.io.formats import Format, json_records
 from rankstone.io.input_file import Input, ReadOptions
@@ -259,7 +261,26 @@ def responses_in(folder: str, options: ReadOptions) -> tuple[Any, Source]:
         )
     digest = sha256("\n".join(digests).encode()).hexdigest()
     source = replace(Source.of_file(folder, os.stat(folder)), sha256=digest)
-    return json_records.run(_records(responses, folder, options), options.columns), source
+    return _run(responses, folder, options), source
+
+
+def _run(value: Any, path: str, options: ReadOptions) -> Any:
+    """Return the run of responses, with a warning of those that lack the hits of some shards."""
+    responses = list(_responses(value))
+    partial = [str(query) for query, response in responses if _is_partial(response)]
+    run = json_records.run(_records(value, path, options), options.columns)
+    notice = reading_notice(
+        "partial-responses", len(partial), partial[:EXAMPLES], of=len(responses)
+    )
+    return replace(run, notices=(*run.notices, *notice)) if isinstance(run, Lists) else run
+
+
+def _is_partial(response: Any) -> bool:
+    if not isinstance(response, dict):
+        return False
+    shards = response.get("_shards")
+    failed = shards.get("failed") if isinstance(shards, dict) else 0
+    return response.get("timed_out") is True or bool(failed)
 
 
 def _records(value: Any, path: str, options: ReadOptions) -> Iterator[tuple[int, str, Any]]:
@@ -291,7 +312,5 @@ RESPONSE = Format(
     "search-response",
     '{"hits": {"hits": [{"_id": "d1", "_score": 2.5}]}}, {"responses": [...]}, or {"q1": response}',
     _are_responses,
-    run=lambda file: json_records.run(
-        _records(file.value, file.path, file.options), file.options.columns
-    ),
+    run=lambda file: _run(file.value, file.path, file.options),
 )
