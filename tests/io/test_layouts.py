@@ -352,3 +352,16 @@ def test_tabs_and_blanks_may_still_be_mixed(engine, tmp_path):
     path = tmp_path / "run"
     path.write_text("q1\tQ0 d2 1 0.9\tt\nq1\tQ0 d1 2 0.5\tt\n")
     assert rr(JUDGED, path) == 0.5
+
+
+@pytest.mark.parametrize("between", ["\t", " "])
+def test_headers_of_the_other_side_are_refused(tmp_path, between):
+    path = tmp_path / "rows"
+    for name, given, kind in (("score", 0, "a run"), ("relevance", 1, "judgments")):
+        path.write_text(f"query_id doc_id {name}\nq a 1.5\n".replace(" ", between))
+        data = [{"q": {"a": 1}}, {"q": ["a"]}]
+        data[given] = path
+        with pytest.raises(rs.DataError, match=f"This looks like {kind}; the order is judgments first"):  # fmt: skip
+            rs.evaluate(*data, "RR")
+    path.write_text("query-id corpus-id score\nq a 1\n".replace(" ", between))
+    assert rs.evaluate(path, {"q": ["a"]}, "RR")["RR"] == 1

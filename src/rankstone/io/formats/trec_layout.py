@@ -222,6 +222,14 @@ def _header(
     number = _number_column(file, names, numbers, rows)
     if number < 0 and (rank < 0 or not ranked):
         return None
+    own, other, kind = ("score", "grade", "judgments") if ranked else ("grade", "score", "a run")
+    # The judgments of BEIR and MTEB have scores beside a corpus-id.
+    if number >= 0 and names[number] not in SYNONYMS[own] and names[doc] != "corpusid":
+        raise DataError(
+            f"{file.path}: the header names a {other} ({decode(fields[number])!r}) and no {own}. This "
+            f"looks like {kind}; the order is judgments first, then runs. If these are {own}s, call "
+            f"the column {SYNONYMS[own][0]!r}."
+        )
     shown = " ".join(map(decode, fields))
     layout = RowLayout(len(fields), query, doc, number, rank if ranked else -1)
     if not ranked:
