@@ -354,7 +354,7 @@ def test_judgments_of_any_columns(engine, tmp_path, shape, header):
     }
     wanted = {} if header else dropped.get(shape, {})
     levels = {"negative-grades": "warning", "no-relevant": "note", "scale-from-judgments": "note"}
-    levels |= wanted
+    levels |= {"grades-below-one": "warning"} | wanted
     assert {n.code: n.level for n in got.notices} == levels
 
 

@@ -40,7 +40,7 @@ def test_judgments_of_every_format_are_the_same(engine, tmp_path, form, packed):
     (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
     got = rs.evaluate(tmp_path / "file", SCORED, MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
-    assert [n.code for n in got.warnings] == ["unjudged-queries"]
+    assert [n.code for n in got.warnings] == ["grades-below-one", "unjudged-queries"]
     assert got.provenance.judgments.digest() is not None
 
 
@@ -51,7 +51,7 @@ def test_runs_of_every_format_are_the_same(engine, tmp_path, form, packed):
     (tmp_path / "file").write_bytes(gzip.compress(raw) if packed else raw)
     got = rs.evaluate(JUDGED, tmp_path / "file", MEASURES)
     assert bits(got) == bits(rs.evaluate(JUDGED, SCORED, MEASURES))
-    assert [n.code for n in got.warnings] == ["unjudged-queries"]
+    assert [n.code for n in got.warnings] == ["grades-below-one", "unjudged-queries"]
 
 
 @pytest.mark.parametrize("form", RUN_FILES)
@@ -531,7 +531,7 @@ def test_a_report_on_judgments_counts_by_query(tmp_path, capsys):
     _, out, _ = run(capsys, "validate", path, "--format", "json")
     (report,) = json.loads(out)
     assert report["judged_per_query"] == {"least": 2, "median": 3, "most": 3}
-    assert report["relevant_per_query"] == {"least": 0, "median": 2, "most": 2}
+    assert report["relevant_per_query"] == {"least": 0, "median": 1, "most": 2}
     assert report["grades"] == {"-1": 1, "0": 3, "0.5": 1, "1": 1, "2": 1, "3": 1}
 
 

@@ -194,6 +194,8 @@ def imported():
                 roots |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 roots.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "require":
+                roots.add(getattr(node.args[0], "value", ""))
     return roots
 
 

@@ -60,14 +60,16 @@ def scale_notices(grades: np.ndarray, least: float | None = None) -> list[Notice
 
     ``least`` is the lowest grade if it is known.
     """
-    odd, below = False, 0
     least = lowest(grades) if least is None and grades.size else least
     if least is not None and least >= 1:
         odd = bool(((grades > least) & (grades < grades.max())).any())
-    else:
-        below = int(np.count_nonzero(grades > 0) - np.count_nonzero(grades >= 1))
-    without_zero = reading_notice("grades-without-zero", grades.size if odd else 0)
-    return [*without_zero, *reading_notice("grades-below-one", below)]
+        return reading_notice("grades-without-zero", grades.size if odd else 0)
+    return below_one_notices(grades)
+
+
+def below_one_notices(grades: Any) -> list[Notice]:
+    """Count grades between 0 and 1, in an array of any library."""
+    return reading_notice("grades-below-one", int((grades > 0).sum()) - int((grades >= 1).sum()))
 
 
 def tally_matches(

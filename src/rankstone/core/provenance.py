@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from rankstone.choices.setup import field_named
-from rankstone.core import saved
 from rankstone.errors import DataError, plural
 from rankstone.language import tr
 
@@ -92,6 +91,8 @@ class Source:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Source:
         """Read what ``to_dict`` returned."""
+        from rankstone.core import saved
+
         return cls(
             saved.text(data["name"]),
             size=saved.optional(saved.whole, data["bytes"]),
@@ -164,6 +165,8 @@ def options_of(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 def replayed(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices that ``recorded`` made plain data of."""
+    from rankstone.core import saved
+
     return {
         saved.text(name): Given(
             saved.text(value["name"]), saved.whole(value["entries"]), None,
@@ -203,6 +206,8 @@ class Provenance:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
         """Read what ``to_dict`` returned."""
+        from rankstone.core import saved
+
         judgments, run = (Source.from_dict(data[name]) for name in ("judgments", "run"))
         rankstone, engine = saved.text(data["rankstone"]), saved.text(data["engine"])
         names = [name for name in ("python", "numpy", "command") if name in data]

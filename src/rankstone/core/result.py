@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankstone.choices.conventions import Conventions
-from rankstone.core import saved
 from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance, in_words, recorded, replayed
 from rankstone.core.shown import ByGroup
@@ -370,6 +369,7 @@ class Result:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Result:
         """Read what ``to_dict`` returned; anything else raises an error of Python's."""
+        from rankstone.core import saved
         from rankstone.core.unjudged import UnjudgedReport
 
         if data["schema"] != SCHEMA and data["schema"] not in OLDER:
@@ -514,6 +514,8 @@ def _plain(value: float) -> float | None:
 
 
 def _notice(data: dict[str, Any]) -> Notice:
+    from rankstone.core import saved
+
     examples = tuple(saved.text(e) for e in saved.items(data["examples"]))
     code, words, level = (saved.text(data[key]) for key in ("code", "text", "level"))
     if level not in ("warning", "note", "info"):
@@ -534,6 +536,8 @@ def _departures(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ties(data: dict[str, Any]) -> TieReport:
+    from rankstone.core import saved
+
     pairs = {
         n: (saved.number(low), saved.number(high)) for n, (low, high) in data["interval"].items()
     }

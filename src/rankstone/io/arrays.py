@@ -20,7 +20,7 @@ from rankstone.core.as_numpy import (
 )
 from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
-from rankstone.core.notices import negative_notices, scale_notices
+from rankstone.core.notices import below_one_notices, negative_notices, scale_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, amount, plural
@@ -127,7 +127,8 @@ def labels_and_scores(
         part = gpu.top_k(labels, scores, *wanted) if mask is None else None
         if part is not None and (qid is None or labels.ndim == 2):
             swapped = _look_swapped(*(gpu.head(v, _LOOKED_AT) for v in (labels, scores)))
-            return _from_device(part, labels.ndim, qid, name, swapped=swapped)
+            made = _from_device(part, labels.ndim, qid, name, swapped=swapped)
+            return replace(made, own_notices=(*made.own_notices, *below_one_notices(labels)))
         labels, scores = _moved(labels, "labels"), _moved(scores, "scores")
         lists = _counted(labels, scores, mask, *wanted)
         if lists is not None:
@@ -219,6 +220,7 @@ def _counted(
         return None
     found, matches = counts.entries, counts.matches
     notices = _masked_relevant(counts.masked_relevant) + negative_notices(found.grades)
+    notices += below_one_notices(found.grades)
     some = entries.grades[(entries.rows * scores.shape[1] + entries.columns) < _LOOKED_AT]
     notices += reading_notice("labels-and-scores", int(_look_swapped(some, scores)))
     return LabelledCollection(

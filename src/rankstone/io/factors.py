@@ -336,8 +336,8 @@ class CatalogueRun:
     """A run of all items for all users.
 
     ``removed`` are the items that are left out, by row of users. ``chosen`` are the users of
-    interest (default: all). ``sign`` is -1 if the lowest score is the best. ``keep`` is how many of the
-    best items of each user are kept in ``kept`` when scores are counted, so that lists that show no
+    interest (default: all). ``sign`` is -1 if the lowest score is the best. ``depth`` is how many of the
+    best items of each user are kept in ``lists`` when scores are counted, so that lists that show no
     more need no second product.
     """
 
@@ -348,8 +348,8 @@ class CatalogueRun:
     removed: Entries | None = None
     excluded: int = 0  # pairs of exclude, those of unknown users or items included
     chosen: Array | None = None
-    keep: int = 0
-    kept: list[tuple[Array, Block]] = field(default_factory=list, repr=False)
+    depth: int = 0
+    lists: list[tuple[Array, Block]] = field(default_factory=list, repr=False)
     source: Source = field(default=Source("memory"))
 
     @property
@@ -362,7 +362,7 @@ class CatalogueRun:
         if is_sparse(exclusions.data):
             _check_shape(exclusions.data, "exclude", self.scorer)
             removed = entries_of(exclusions.data)
-            return replace(self, removed=removed, kept=[], excluded=len(removed.columns))
+            return replace(self, removed=removed, lists=[], excluded=len(removed.columns))
         pairs, users = exclusions.judgments, self.scorer.users
         row = np.repeat(users.rows(pairs.queries), np.diff(pairs.groups))
         column = self.scorer.items.rows(pairs.docs)
@@ -370,7 +370,7 @@ class CatalogueRun:
         order = known[np.argsort(row[known], kind="stable")]
         offsets = segments.offsets_of(np.bincount(row[order], minlength=users.size))
         entries = Entries(offsets, column[order], np.ones(len(order)))
-        return replace(self, removed=entries, kept=[], excluded=len(pairs))
+        return replace(self, removed=entries, lists=[], excluded=len(pairs))
 
     def only(self, queries: Sequence[Any]) -> CatalogueRun:
         """Return the run of some users."""
@@ -379,7 +379,7 @@ class CatalogueRun:
 
     def keeping(self, most: int) -> CatalogueRun:
         """Return the run that keeps so many of the best items of each user when scores are counted."""
-        return replace(self, keep=most)
+        return replace(self, depth=most)
 
     def rows(self, judgments: Judgments | None = None) -> Iterator[Row]:
         """Yield every item of every user, which may be many."""
@@ -392,8 +392,8 @@ class CatalogueRun:
     def blocks(self, most: int) -> Iterator[Block]:
         """Yield the best items of users: that many, all that share the score of the last, and a few more."""
         rows = np.arange(self.scorer.users.size) if self.chosen is None else self.chosen
-        if self.kept and self.chosen is not None and most <= self.keep:
-            known = sorted(self.kept, key=lambda one: int(one[0][0]))
+        if self.lists and self.chosen is not None and most <= self.depth:
+            known = sorted(self.lists, key=lambda one: int(one[0][0]))
             yield from (block for _, block in known)
             rows = rows[~np.isin(rows, np.concatenate([own for own, _ in known]))]
 
@@ -541,7 +541,7 @@ class CatalogueRun:
 
     def _counts(self, rows: Array, entries: Entries, *, float32: bool) -> dict[str, Array]:
         """Return, for each entry, the counts of items above it and tied with it, and the absent items of each row."""
-        keep = 0 if self.kept else self.keep
+        depth = 0 if self.lists else self.depth
         with _Progress(len(rows), self.name) as progress:
 
             def count(part: slice, block: Array, workers: int) -> dict[str, Array]:
@@ -550,8 +550,8 @@ class CatalogueRun:
                 own = Entries(offsets - offsets[0], entries.columns[inside], entries.grades[inside])
                 scores = block.astype(np.float32, copy=False) if float32 else block
                 counted = self._count(rows[part], scores, own, cores() // workers)
-                if keep:
-                    self.kept.append((rows[part], self._block(rows[part], block, keep)))
+                if depth:
+                    self.lists.append((rows[part], self._block(rows[part], block, depth)))
                 progress.add(len(block))
                 return counted
 

@@ -16,7 +16,6 @@ from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core import engine
 from rankstone.core.collection import Collection
 from rankstone.core.cutoff import Budget, units_of
-from rankstone.core.item_notices import unknown_items
 from rankstone.core.notices import (
     data_notices,
     first_cutoff,
@@ -181,6 +180,8 @@ class Plan:
             tally = replace(tally, as_long=0)  # a whole catalogue is not a sample
         odd = [*_gain_notices(self, ranked), *scale_notices(now, ranked.max_grade)]
         for _, measure, own in [s for s in self.steps if s[1].definition.reads_items][:1]:
+            from rankstone.core.item_notices import unknown_items
+
             odd += unknown_items(data.ranked(own), measure.k)
         tally = replace(tally, reading=(*tally.reading, *sorted(odd, key=str)))
         ends: list[dict[str, State]] = []
