@@ -157,10 +157,10 @@ def test_signals_leave_nothing_behind(here, number, code, word):
     with open("large.run", "w") as out:
         for q in range(4000):
             out.writelines(f"q{q} Q0 d{i} {i} {i} t\n" for i in range(1000))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rankstone", "convert", "large.run", "out.json", "--as", "run"],
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "rankstone", "convert", "large.run", "out.json", "--as", "run"]
+    # Under nohup, or in the background of a script, the tests ignore signals, and so would the command.
+    heeded = f"import os, signal; signal.signal({int(number)}, signal.SIG_DFL); os.execv({command[0]!r}, {command})"
+    process = subprocess.Popen([sys.executable, "-c", heeded], stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 30
     while not any(name.startswith(".rankstone-") for name in os.listdir()):
         assert time.monotonic() < until
