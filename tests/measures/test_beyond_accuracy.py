@@ -414,3 +414,16 @@ def test_a_table_by_group_shows_gaps_and_says_what_has_no_interval(tmp_path, cap
     assert "old - new" in shown
     assert "Welch" in shown
     assert "Coverage@3 has no interval" in shown
+
+
+@pytest.mark.parametrize("users", [2, 3, 5])
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 7])
+def test_lists_that_share_all_or_nothing_are_at_the_ends_of_the_range(users, k):
+    names = [f"u{i}" for i in range(users)]
+    judged, history = {user: {"z": 1} for user in names}, {"u0": ["x0"]}
+    for run, expected in (
+        ({user: [f"{user}{j}" for j in range(k)] for user in names}, 1.0),
+        ({user: [f"x{j}" for j in range(k)] for user in names}, 0.0),
+    ):
+        result = rs.evaluate(judged, run, "Personalisation@7", history=history)
+        assert result["Personalisation@7"] == expected

@@ -38,6 +38,19 @@ def read_all(path: str, max_bytes: int | None = None) -> bytes:
         return stream.read()
 
 
+def read_toml(path: str) -> dict[str, Any]:
+    """Return the tables of a TOML file."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as stream:
+            return tomllib.load(stream)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: this is not valid TOML ({error}).") from None
+
+
 @contextmanager
 def open_seekable(
     path: str, max_bytes: int | None = None

@@ -242,7 +242,8 @@ def _personalisation(m: Measure, counts: ListCounts) -> float:  # noqa: ARG001
     lists = int((table.sum(axis=0) // length)[1:].sum())
     if lists < 2:
         return math.nan
-    overlap = np.sort((table / np.sqrt(length)).sum(axis=1) ** 2).sum() - lists
+    common = table.T @ table  # of all lists of one length with all of another, in whole numbers
+    overlap = (common / np.sqrt(np.outer(length, length))).sum() - lists
     return float(1 - overlap / (lists * (lists - 1)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from glob import glob
@@ -21,6 +20,7 @@ from rankstone.errors import (
     did_you_mean,
     plural,
 )
+from rankstone.io.streams import read_toml
 from rankstone.language import tr
 from rankstone.measures import DEFAULT, Measure, parse_measure
 from rankstone.stats.clusters import Clusters
@@ -158,13 +158,7 @@ def _read(path: str) -> tuple[dict[str, dict[str, Any]], str | None]:
                 "run per system."
             )
         return {name: _folder(os.path.join(path, name)) for name in folders}, None
-    try:
-        with open(path, "rb") as stream:
-            data = tomllib.load(stream)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: {error}.") from None
+    data = read_toml(path)
     tables = data.get("collections")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         raise DataError(f"{path}: write one table [collections.NAME] for each collection.")

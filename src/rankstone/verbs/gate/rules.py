@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rankstone.choices.setup import VERBS, field_named
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
+from rankstone.io.streams import read_toml
 from rankstone.measures import Measure
 from rankstone.measures.judged import share_judged
 from rankstone.measures.parse import split_names
@@ -381,13 +381,7 @@ class Settings:
     @classmethod
     def read(cls, path: str) -> Settings:
         """Read the settings in a file: ``[gate]``, or ``[tool.rankstone.gate]`` in a pyproject.toml."""
-        try:
-            with open(path, "rb") as stream:
-                data = tomllib.load(stream)
-        except OSError as error:
-            raise DataError(f"{path}: {error.strerror}.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: this is not valid TOML ({error}).") from None
+        data = read_toml(path)
         shared = os.path.basename(path) == SHARED
         table = _table(_table(data, "tool", path), "rankstone", path) if shared else data
         where = "[tool.rankstone]" if shared else "the file"
