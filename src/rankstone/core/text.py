@@ -101,14 +101,14 @@ def is_number(text: str | bytes) -> bool:
 
 #: What stays together at the end of a line: a word, or a wide character and the marks around it.
 _WIDE = "\u2e80-\u303e\u3041-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003fffd"
-_PIECE = re.compile(  # a space that does not break is part of a word
+_PIECE = (  # compiled on first use; a space that does not break is part of a word
     rf"[ \t\n]+|[（「《【“]*(?:[^ \t\n{_WIDE}]+|[{_WIDE}])[，。；：、）」》】”！？]*"  # noqa: RUF001
 )
 
 
 def pieces(text: str) -> list[str]:
     """Return the parts of a text between which a line may end, with the spaces between them."""
-    return text.split() if text.isascii() else _PIECE.findall(text)
+    return text.split() if text.isascii() else re.findall(_PIECE, text)
 
 
 def wrapped(text: str, columns: int, indent: str = "", *, at_hyphens: bool = True) -> list[str]:
