@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     """
     # The idle threads of a linear algebra library would only take time from the scan.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Most objects of a command live until its end: looking for garbage often is in vain.
+    gc.set_threshold(100_000)
     _open_standard_streams()
     try:
         _unwind_when_terminated()
