@@ -12,60 +12,48 @@ from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K, Number
 from rankstone.measures.summation import Columns, Terms
 
-NEGATIVES = Choice(
-    name="negatives",
-    text="which documents relevant ones are compared with",
-    words={
-        "judged": "those judged not relevant",
-        "retrieved": "all retrieved documents that are not relevant, judged or not",
-    },
+NEGATIVES = Choice.of(
+    "negatives",
+    "which documents relevant ones are compared with",
+    judged="those judged not relevant",
+    retrieved="all retrieved documents that are not relevant, judged or not",
 )
-_MISSED = Choice(
-    name="missed",
-    text="judged documents that were not retrieved",
-    words={
-        "last": "rank behind all retrieved ones; relevant ones win no comparison",
-        "ignore": "do not take part",
-    },
+_MISSED = Choice.of(
+    "missed",
+    "judged documents that were not retrieved",
+    last="rank behind all retrieved ones; relevant ones win no comparison",
+    ignore="do not take part",
 )
-_SINGLE = Choice(
-    name="single_class",
-    text="value of a query with relevant documents only, or with none",
-    words={
-        "skip": "none: the query is left out of the mean",
-        "zero": "0",
-        "half": "0.5",
-        "one": "1",
-        "kind": "1 if there are relevant documents only, 0 if all relevant ones are missing; a query "
-        "without any is left out of the mean",
-        "error": "an error",
-    },
+_SINGLE = Choice.of(
+    "single_class",
+    "value of a query with relevant documents only, or with none",
+    skip="none: the query is left out of the mean",
+    zero="0",
+    half="0.5",
+    one="1",
+    kind="1 if there are relevant documents only, 0 if all relevant ones are missing; a query "
+    "without any is left out of the mean",
+    error="an error",
 )
-_TIED = Choice(
-    name="tied",
-    text="pairs of documents with the same score",
-    words={
-        "half": "count half",
-        "lost": "are in the wrong order",
-        "order": "are in the order that the convention on ties gives them",
-    },
+_TIED = Choice.of(
+    "tied",
+    "pairs of documents with the same score",
+    half="count half",
+    lost="are in the wrong order",
+    order="are in the order that the convention on ties gives them",
 )
-_PAIRS = Choice(
-    name="pairs",
-    text="which pairs of a relevant and another document are compared",
-    words={
-        "query": "pairs within a query",
-        "all": "pairs across queries too, so the mean is the AUC of all documents in one pool",
-    },
+_PAIRS = Choice.of(
+    "pairs",
+    "which pairs of a relevant and another document are compared",
+    query="pairs within a query",
+    all="pairs across queries too, so the mean is the AUC of all documents in one pool",
 )
-_WEIGHT = Choice(
-    name="weight",
-    text="what a query counts in the mean (grouped AUC)",
-    words={
-        "none": "all queries the same",
-        "positives": "its number of relevant documents",
-        "impressions": "its number of documents that take part",
-    },
+_WEIGHT = Choice.of(
+    "weight",
+    "what a query counts in the mean (grouped AUC)",
+    none="all queries the same",
+    positives="its number of relevant documents",
+    impressions="its number of documents that take part",
 )
 _MAX_FPR = Number(
     name="max_fpr",
@@ -315,13 +303,11 @@ def RankingLoss(r: Ranked, m: Measure) -> Terms:
 @measure(
     "Ordered pair accuracy",
     params=(
-        Choice(
-            name="documents",
-            text="which documents are compared",
-            words={
-                "judged": "judged ones that were retrieved",
-                "retrieved": "all retrieved ones; without a judgment they have grade 0",
-            },
+        Choice.of(
+            "documents",
+            "which documents are compared",
+            judged="judged ones that were retrieved",
+            retrieved="all retrieved ones; without a judgment they have grade 0",
         ),
     ),
     undefined_without_relevant=False,

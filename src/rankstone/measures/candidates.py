@@ -17,10 +17,13 @@ from rankstone.measures.summation import Terms
 
 Array = np.ndarray
 
-_OF = Choice(
-    name="of",
-    text="the measure to estimate, a function of the rank r of a relevant document among n",
-    words={"nDCG": "1 / log2(r + 1)", "RR": "1 / r", "Success": "1", "AUC": "(n - r) / (n - 1)"},
+_OF = Choice.of(
+    "of",
+    "the measure to estimate, a function of the rank r of a relevant document among n",
+    nDCG="1 / log2(r + 1)",
+    RR="1 / r",
+    Success="1",
+    AUC="(n - r) / (n - 1)",
 )
 _CUTOFF = Number(
     name="cutoff",
@@ -52,13 +55,11 @@ _GAMMA = Number(
     within=(0, 1),
     examples=(0.01, 0.1),
 )
-_VALUE = Choice(
-    name="value",
-    text="what to return",
-    words={
-        "estimate": "the estimate",
-        "variance": "its variance over samples; that of a mean over q queries is the mean of these / q",
-    },
+_VALUE = Choice.of(
+    "value",
+    "what to return",
+    estimate="the estimate",
+    variance="its variance over samples; that of a mean over q queries is the mean of these / q",
 )
 _AT_ONCE, _RANKS = 1 << 12, 1 << 16
 

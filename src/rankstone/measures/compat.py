@@ -21,18 +21,17 @@ _P = Number(
     below=1,
     examples=(0.5, 0.8, 0.9, 0.95, 0.98),
 )
-_IDEAL = Choice(
-    name="ideal",
-    text="the ideal ranking, among those that differ in the order of equal grades",
-    words={"closest": "the one closest to the ranking", "mean": "the mean over all of them"},
+_IDEAL = Choice.of(
+    "ideal",
+    "the ideal ranking, among those that differ in the order of equal grades",
+    closest="the one closest to the ranking",
+    mean="the mean over all of them",
 )
-_NORMALIZE = Choice(
-    name="normalize",
-    text="what the overlap is divided by",
-    words={
-        "ideal": "that of the ideal ranking with itself, so that the best value is 1",
-        "none": "the sum of the weights",
-    },
+_NORMALIZE = Choice.of(
+    "normalize",
+    "what the overlap is divided by",
+    ideal="that of the ideal ranking with itself, so that the best value is 1",
+    none="the sum of the weights",
 )
 
 

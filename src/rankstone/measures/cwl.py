@@ -69,15 +69,13 @@ _GOAL = Number(
     examples=(0.5, 1, 1.5, 2, 3),
 )
 _NERR_P = replace(_P, text="with patience='geometric', the probability of reading on", default=0.9)
-_PATIENCE = Choice(
-    name="patience",
-    text="how the user reads on who finds nothing",
-    words={
-        "none": "to rank k, or to the end of the list",
-        "reciprocal": "from rank i with probability i / (i + 1), to rank k or the end of the list",
-        "geometric": "with probability p, without end",
-        "goal": "from rank i with probability ((i + 2T - 1) / (i + 2T))^2, without end",
-    },
+_PATIENCE = Choice.of(
+    "patience",
+    "how the user reads on who finds nothing",
+    none="to rank k, or to the end of the list",
+    reciprocal="from rank i with probability i / (i + 1), to rank k or the end of the list",
+    geometric="with probability p, without end",
+    goal="from rank i with probability ((i + 2T - 1) / (i + 2T))^2, without end",
 )
 _GRADED = (REL, MAX_GRADE, _GAIN, UNLISTED)
 _ENDLESS = 1 << 62  # a rank that nobody reaches
@@ -301,13 +299,11 @@ def RBP(r: Ranked, m: Measure) -> Terms:
     "Residual of rank-biased precision",
     params=(
         _P,
-        Choice(
-            name="tail",
-            text="the ranks below the last document",
-            words={
-                "open": "are left open",
-                "unjudged": "are left open if some retrieved document was not judged, as in trec_eval",
-            },
+        Choice.of(
+            "tail",
+            "the ranks below the last document",
+            open="are left open",
+            unjudged="are left open if some retrieved document was not judged, as in trec_eval",
         ),
     ),
     conventions=("ties", "unjudged"),

@@ -41,15 +41,13 @@ UNLISTED = Choice(
     words={"zero": "0", "grade": "the grade itself, as in trec_eval", "error": "an error"},
     beside_table=True,
 )
-IDEAL = Choice(
-    name="ideal",
-    text="the ranking that scores 1",
-    words={
-        "judged": "all judged documents, best first, cut at k",
-        "uncut": "all judged documents, best first, not cut",
-        "retrieved": "the retrieved documents, best first, cut at k",
-        "full": "k documents (without k, as many as retrieved) of the grade that gains most",
-    },
+IDEAL = Choice.of(
+    "ideal",
+    "the ranking that scores 1",
+    judged="all judged documents, best first, cut at k",
+    uncut="all judged documents, best first, not cut",
+    retrieved="the retrieved documents, best first, cut at k",
+    full="k documents (without k, as many as retrieved) of the grade that gains most",
 )
 
 _LARGEST = 1e290  # more of them than memory holds add up without overflow, to the last bit

@@ -24,10 +24,11 @@ MAX_GRADE = Number(
     above=0,
     examples=(1, 2, 3, 4, 5),
 )
-_SATISFACTION = Choice(
-    name="satisfaction",
-    text="probability that a document satisfies",
-    words={"linear": "grade / (max_grade + 1)", "exp2": "(2^grade - 1) / 2^max_grade"},
+_SATISFACTION = Choice.of(
+    "satisfaction",
+    "probability that a document satisfies",
+    linear="grade / (max_grade + 1)",
+    exp2="(2^grade - 1) / 2^max_grade",
 )
 _DISCOUNT = Choice(
     name="discount",

@@ -96,18 +96,17 @@ def AMRI(r: Ranked, m: Measure) -> Terms:
     "Rank of the last relevant document",
     params=(
         REL,
-        Choice(
-            name="tied",
-            text="rank of a document that shares its score with others",
-            words={
-                "order": "the one that the convention on ties gives it",
-                "last": "the last one of those that have the score",
-            },
+        Choice.of(
+            "tied",
+            "rank of a document that shares its score with others",
+            order="the one that the convention on ties gives it",
+            last="the last one of those that have the score",
         ),
-        Choice(
-            name="empty",
-            text="value of a query without relevant documents",
-            words={"skip": "none: the query is left out of the mean", "zero": "0"},
+        Choice.of(
+            "empty",
+            "value of a query without relevant documents",
+            skip="none: the query is left out of the mean",
+            zero="0",
         ),
     ),
     range=(0.0, np.inf),

@@ -10,13 +10,11 @@ from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, Number, Several
 from rankstone.measures.summation import Terms, Value
 
-_ROUNDING = Choice(
-    name="rounding",
-    text="how many documents a share of R is, if it is not a whole number",
-    words={
-        "nearest": "the nearest whole number, as in trec_eval 10",
-        "up": "rounded up if the fraction is 0.1 or more, as in trec_eval 9",
-    },
+_ROUNDING = Choice.of(
+    "rounding",
+    "how many documents a share of R is, if it is not a whole number",
+    nearest="the nearest whole number, as in trec_eval 10",
+    up="rounded up if the fraction is 0.1 or more, as in trec_eval 9",
 )
 _RECALL = Number(
     name="recall",

@@ -19,14 +19,12 @@ from rankstone.measures.subtopics import (
 )
 from rankstone.measures.summation import Sum, Terms, total
 
-_DENOMINATOR = Choice(
-    name="denominator",
-    text="what the sum is divided by",
-    words={
-        "none": "nothing",
-        "best": "the sum for k documents that each cover every subtopic (without k, as many as "
-        "were retrieved), as ndeval does",
-    },
+_DENOMINATOR = Choice.of(
+    "denominator",
+    "what the sum is divided by",
+    none="nothing",
+    best="the sum for k documents that each cover every subtopic (without k, as many as "
+    "were retrieved), as ndeval does",
 )
 _BETA = Number(
     name="beta",

@@ -17,19 +17,19 @@ from rankstone.measures.summation import Sum
 Array = np.ndarray
 _ANY_SUPPORT = float(np.nextafter(0.0, 1.0))  # the lowest grade above 0
 
-_WHICH = Choice(
-    name="which",
-    text="which nuggets count",
-    words={
-        "all": "all alike",
-        "vital": "those without which an answer is not good; all, if none is marked as okay",
-        "weighted": "all, an okay nugget half as much as a vital one",
-    },
+_WHICH = Choice.of(
+    "which",
+    "which nuggets count",
+    all="all alike",
+    vital="those without which an answer is not good; all, if none is marked as okay",
+    weighted="all, an okay nugget half as much as a vital one",
 )
-_PARTIAL = Choice(
-    name="partial",
-    text="credit for partial support: a grade above 0 that is not relevant",
-    words={"half": "one half", "strict": "none", "lenient": "as for full support"},
+_PARTIAL = Choice.of(
+    "partial",
+    "credit for partial support: a grade above 0 that is not relevant",
+    half="one half",
+    strict="none",
+    lenient="as for full support",
 )
 
 

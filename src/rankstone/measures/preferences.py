@@ -109,14 +109,12 @@ def _level(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
     return grade
 
 
-_WHICH = Choice(
-    name="which",
-    text="which preferences are looked at",
-    words={
-        "all": "all; one between documents that were not retrieved is not kept",
-        "found": "those with at least one document retrieved",
-        "retrieved": "those between retrieved documents",
-    },
+_WHICH = Choice.of(
+    "which",
+    "which preferences are looked at",
+    all="all; one between documents that were not retrieved is not kept",
+    found="those with at least one document retrieved",
+    retrieved="those between retrieved documents",
 )
 
 
@@ -124,10 +122,11 @@ _WHICH = Choice(
     "Number of preferences",
     params=(
         _WHICH,
-        Choice(
-            name="kept",
-            text="whether all are counted",
-            words={"no": "all are", "yes": "those the ranking keeps are"},
+        Choice.of(
+            "kept",
+            "whether all are counted",
+            no="all are",
+            yes="those the ranking keeps are",
         ),
     ),
     range=(0.0, np.inf),
@@ -178,16 +177,13 @@ def _shares(groups: list[Group], which: str) -> tuple[Array, int]:
     "Share of preferences kept",
     params=(
         _WHICH,
-        Choice(
-            name="mean",
-            text="what counts alike",
-            words={
-                "preferences": "every preference",
-                "pairs": "every pair of documents, whoever compared them",
-                "groups": "every group",
-                "balanced": "every group, as if it had called as many documents not relevant "
-                "as relevant",
-            },
+        Choice.of(
+            "mean",
+            "what counts alike",
+            preferences="every preference",
+            pairs="every pair of documents, whoever compared them",
+            groups="every group",
+            balanced="every group, as if it had called as many documents not relevant as relevant",
         ),
     ),
     undefined_without_relevant=False,

@@ -116,10 +116,12 @@ def _harm(r: Ranked, m: Measure, grade: np.ndarray) -> np.ndarray:
         K,
         REL,
         NEGATIVES,
-        Choice(
-            name="empty",
-            text="value of a query of which all documents are relevant",
-            words={"zero": "0", "one": "1", "skip": "none: the query is left out of the mean"},
+        Choice.of(
+            "empty",
+            "value of a query of which all documents are relevant",
+            zero="0",
+            one="1",
+            skip="none: the query is left out of the mean",
         ),
     ),
     higher_is_better=False,

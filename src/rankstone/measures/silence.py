@@ -9,14 +9,12 @@ from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice
 from rankstone.measures.summation import Terms
 
-_OF = Choice(
-    name="of",
-    text="which queries count in the mean",
-    words={
-        "unanswerable": "those without a relevant document: the share with right silence",
-        "answerable": "those with a relevant document: the share that was answered at all",
-        "all": "all: the share of right decisions, to answer or to be silent",
-    },
+_OF = Choice.of(
+    "of",
+    "which queries count in the mean",
+    unanswerable="those without a relevant document: the share with right silence",
+    answerable="those with a relevant document: the share that was answered at all",
+    all="all: the share of right decisions, to answer or to be silent",
 )
 
 

@@ -28,14 +28,12 @@ ALPHA = Number(
     within=(0, 1),
     examples=(0, 0.5, 0.9, 1),
 )
-IDEAL = Choice(
-    name="ideal",
-    text="how the ideal ranking is found",
-    words={
-        "greedy": "at each rank the document with the highest gain, of equals the one with the "
-        "greater id; another order may be a little better",
-        "exact": "the best of all orders, refused if there are too many documents",
-    },
+IDEAL = Choice.of(
+    "ideal",
+    "how the ideal ranking is found",
+    greedy="at each rank the document with the highest gain, of equals the one with the "
+    "greater id; another order may be a little better",
+    exact="the best of all orders, refused if there are too many documents",
 )
 
 

@@ -10,13 +10,11 @@ from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.param import REL, Choice, K
 from rankstone.measures.summation import Sum, Terms
 
-_HOW = Choice(
-    name="how",
-    text="what is counted",
-    words={
-        "users": "the share of queries (users) with a hit",
-        "pooled": "hits of all queries over all relevant documents",
-    },
+_HOW = Choice.of(
+    "how",
+    "what is counted",
+    users="the share of queries (users) with a hit",
+    pooled="hits of all queries over all relevant documents",
 )
 
 
