@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.setup import Setup
-from rankstone.choices.statistics import Statistics
-from rankstone.cli.evaluate import results_of, say_notices
+from rankstone.cli.evaluate import evaluate_watched, say_notices
 from rankstone.cli.options import QUIET, expand, names_of, options_of
 from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
 from rankstone.errors import StrictError, UsageError
 from rankstone.language import tr
 
 if TYPE_CHECKING:
-    from rankstone.stats.comparison import Comparison
+    from rankstone.core.result import Result
+    from rankstone.verbs.compare import RunValues
 
 #: What commands take that compare: judgments and runs, or files of values per query.
 SOURCE = f"""\
@@ -55,7 +54,10 @@ def run(args: Namespace) -> int:
         check_own(args.output, SAVED, force=args.force)
     if not 0 <= args.digits <= 17:
         raise UsageError(f"--digits must be from 0 to 17, not {args.digits}.")
-    comparison = comparison_of(args)
+    options = options_of(args)
+    comparison = values_of(args, "compare", options).compared()
+    if options.get("strict") and comparison.warnings:
+        raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
     if not args.quiet:
         for notice in comparison.notices:
             if notice.level != "info":
@@ -72,59 +74,17 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def comparison_of(args: Namespace) -> Comparison:
-    """Evaluate the runs, or read their values, and compare."""
-    from rankstone.verbs.compare import compare
-
-    options = options_of(args)
-    repeats, more = _repeats(options.get("repeats", []))
-    source, names = source_of(args, more, "compare")
-    if args.values:
-        statistics = options
-    else:
-        statistics = {n: v for n, v in options.items() if n in Statistics.names()}
-    if repeats:
-        named = {name: [names[path] for path in files] for name, files in repeats.items()}
-        statistics = {**statistics, "repeats": named}
-    if "baseline" in statistics:
-        statistics["baseline"] = names.get(statistics["baseline"], statistics["baseline"])
-    statistics |= grouped_by_records(args, source, statistics, "compare")
-    if "trusted" in options:  # which runs have to be evaluated by, too
-        runs = {name: path for path, name in names.items()}
-        comparison = compare(args.files[0], runs, args.measure, **(options | statistics))
-    else:
-        comparison = compare(source, measures=args.measure, **statistics)
-    if options.get("strict") and comparison.warnings:
-        raise StrictError(f"{comparison.warnings[0]} [an error because of strict].")
-    return comparison
-
-
-def grouped_by_records(
-    args: Namespace, source: Any, options: Mapping[str, Any], command: str
-) -> dict[str, Any]:
-    """Return the clusters and groups of queries, whose key may be of the judgments' records.
-
-    Results do not hold these records. The arguments are those of ``source_of`` and what it returned.
-    """
-    from rankstone.verbs.compare import with_groups
-
-    if args.values:
-        return {}
-    queries = (query for result in source for query in result.queries)
-    read = with_groups(Setup.of(command, options), args.files[0], queries).statistics
-    return {name: getattr(read, name) for name in ("clusters", "by") if name in options}
-
-
-def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict[str, str]]:
-    """Return results, or files of values by name, and the names of runs by path.
+def values_of(args: Namespace, command: str, options: dict[str, Any]) -> RunValues:
+    """Evaluate the runs of a command that takes QRELS and runs, or read the values in files.
 
     Args:
-        args: of a command that takes QRELS and runs, or files of values.
-        more: paths of further runs.
+        args: of the command.
         command: its name.
+        options: what it takes, with paths for the names of runs.
     """
-    from rankstone.verbs.compare import refuse_evaluation
+    from rankstone.verbs.compare import RunValues
 
+    repeats, more = _repeats(options.get("repeats", []))
     paths = list(expand(args.files if args.values else args.files[1:]))
     paths += [path for path in more if path not in paths]
     if len(paths) < 2:
@@ -134,17 +94,24 @@ def source_of(args: Namespace, more: list[str], command: str) -> tuple[Any, dict
     names = dict(zip(paths, names_of(paths), strict=True))
     if len(names) < len(paths):
         raise UsageError(f"two runs are called {next(p for p in paths if paths.count(p) > 1)!r}.")
-    options = {n: v for n, v in options_of(args).items() if n != "repeats"}
+    if repeats:
+        named = {name: [names[path] for path in files] for name, files in repeats.items()}
+        options = {**options, "repeats": named}
+    if "baseline" in options:
+        options["baseline"] = names.get(options["baseline"], options["baseline"])
     setup = Setup.of(command, options)
     if args.values:
         if setup.statistics.trusted is not None:
             raise UsageError("--trusted needs QRELS and runs, not --values.")
-        refuse_evaluation(setup)
-        return paths, names
-    args.judgments, args.runs = args.files[0], paths
-    results = results_of(args, setup)
-    say_notices(results, args)
-    return results, names
+        return RunValues.of(paths, None, args.measure, setup)
+
+    def evaluate(*data: Any) -> dict[str, Result]:
+        results = evaluate_watched(args, *data)
+        say_notices([*results.values()], args)
+        return results
+
+    runs = {name: path for path, name in names.items()}
+    return RunValues.of(args.files[0], runs, args.measure, setup, evaluate)
 
 
 def _repeats(options: list[str]) -> tuple[dict[str, list[str]], list[str]]:

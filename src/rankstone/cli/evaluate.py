@@ -258,49 +258,31 @@ def say_notices(results: list[Result], args: Namespace) -> None:
 
 
 def results_of(args: Namespace, setup: Setup) -> list[Result]:
-    """Return the result of each run of a command that takes judgments and runs."""
-    from rankstone.core.engine import load_engine
-    from rankstone.core.parallel import cores, on_each
-    from rankstone.core.timing import stage
-    from rankstone.io.changes import prepared
-    from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
-    from rankstone.measures import DEFAULT
-    from rankstone.verbs.evaluate import evaluate_collection
-    from rankstone.verbs.parts import Request
-
-    setup = prepared(setup)
-    request = Request.of(args.measure or DEFAULT, setup)  # names are checked before files are read
-    with spoken_warnings(quiet=args.quiet):
-        load_engine()
-    with stage("reading"):
-        judgments = load_judgments(args.judgments, setup)
-    paths = list(expand(args.runs))
-    # Several runs are evaluated at once, each by its share of the threads.
-    threads = setup.effort.threads or max(1, cores() // len(paths))
-
-    def result_of(named: tuple[str, Any]) -> Result:
-        name, data = named
-        own = setup.replace(name=name, threads=threads)
-        run = load_run(data, own)
-        watch(run)
-        return evaluate_collection(collection(judgments, run, own), request)
-
-    named: list[tuple[str, Any]] = list(zip(names_of(paths), paths, strict=True))
-    if setup.evaluation.fuse is not None:
-        from rankstone.verbs.compare import with_fused
-
-        named = with_fused(named, setup)
-    with progress(len(named), args.quiet) as watch:
-        first = result_of(named[0])  # so that what runs share is there when the others start
-        results = [first, *on_each(result_of, named[1:])]
-    check_columns_used(setup)
-    return [with_command(result, args) for result in results]
-
-
-def with_command(result: Result, args: Namespace) -> Result:
-    """Return a result that records the command that made it."""
+    """Return the result of each run of a command, which records the command."""
     from shlex import join
 
-    made = result.provenance
-    software = {**made.software, "command": join(["rankstone", *args.words])}
-    return replace(result, provenance=replace(made, software=software))
+    from rankstone.measures import DEFAULT
+
+    paths = list(expand(args.runs))
+    named: list[tuple[str, Any]] = list(zip(names_of(paths), paths, strict=True))
+    results = evaluate_watched(args, args.judgments, named, args.measure or DEFAULT, setup)
+    command = {"command": join(["rankstone", *args.words])}
+    made = ((one, one.provenance) for one in results.values())
+    return [
+        replace(one, provenance=replace(by, software={**by.software, **command}))
+        for one, by in made
+    ]
+
+
+def evaluate_watched(
+    args: Namespace, judgments: Any, named: list[tuple[str, Any]], measures: Any, setup: Setup
+) -> dict[str, Result]:
+    """Evaluate runs at once, and show on a terminal how far long scans are."""
+    from rankstone.core.engine import load_engine
+    from rankstone.verbs.evaluate import evaluate_runs
+
+    with spoken_warnings(quiet=args.quiet):
+        load_engine()
+    count = len(named) + (setup.evaluation.fuse is not None)
+    with progress(count, args.quiet) as watch:
+        return evaluate_runs(judgments, named, measures, setup, watch)

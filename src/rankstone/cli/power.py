@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from rankstone.choices.statistics import Statistics
-from rankstone.cli.compare import MEASURING, SOURCE, grouped_by_records, source_of
+from rankstone.cli.compare import MEASURING, SOURCE, values_of
 from rankstone.cli.options import TEXT_OR_JSON, options_of
 from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
 from rankstone.errors import UsageError
@@ -32,26 +31,16 @@ def run(args: Namespace) -> int:
 
     if args.queries is not None and args.queries < 2:
         raise UsageError(f"--queries must be at least 2, not {args.queries}.")
-    source, names = source_of(args, [], "power")
-    options = options_of(args)
-    runs = None
-    if "trusted" in options:  # which runs have to be evaluated by, too
-        source, runs = args.files[0], {name: path for path, name in names.items()}
-    else:
-        options = {n: v for n, v in options.items() if n in Statistics.names()}
-        options |= grouped_by_records(args, source, options, "power")
+    pilot = values_of(args, "power", options_of(args))
     with spoken_warnings(quiet=args.quiet):
         plans = power(
-            source,
-            runs,
-            measures=args.measure,
+            pilot,
             n=args.queries,
             difference=args.difference,
             alpha=args.alpha,
             power=args.power,
             comparisons=args.comparisons,
             per_cluster=args.per_cluster,
-            **options,
         )
     if args.format == "json":
         print_json({measure: plan.to_dict() for measure, plan in plans.items()})

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
-from rankstone.core.engine import load_engine
 from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, UsageError, amount, did_you_mean
 from rankstone.io import query_values
-from rankstone.io.changes import prepared
 from rankstone.io.formats import named_runs, run_name
-from rankstone.io.load import check_columns_used, collection, load_judgments
 from rankstone.io.query_groups import query_groups
 from rankstone.io.streams import read_all
 from rankstone.language import tr
@@ -29,9 +26,8 @@ from rankstone.stats.compare import compare as compare_values
 from rankstone.stats.comparison import Comparison, with_holes
 from rankstone.stats.values import QueryValues
 from rankstone.text.results import ALL
-from rankstone.verbs.evaluate import evaluate_collection
+from rankstone.verbs.evaluate import evaluate_runs
 from rankstone.verbs.gate.baseline import require_comparable_results
-from rankstone.verbs.parts import Request
 
 if TYPE_CHECKING:
     from rankstone.choices.options import CompareOptions
@@ -64,26 +60,80 @@ def compare(
     >>> pair.difference, pair.p_value, pair.verdict
     (0.5, 0.015625, 'better')
     """
-    setup = Setup.of("compare", options)
-    values, names, notices = values_by_query(judgments, runs, measures, setup)
-    setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
-    if setup.statistics.trusted is not None:
-        setup = setup.replace(trusted=values_by_people(runs, measures, names, setup))
-    return compare_values_by_query(values, names, notices, setup)
+    return RunValues.of(judgments, runs, measures, Setup.of("compare", options)).compared()
 
 
-def values_by_people(
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] | None,
-    names: list[str] | None,
-    setup: Setup,
-) -> list[QueryValues]:
-    """Return the values per query of runs by the trusted judgments."""
-    if runs is None:
-        raise UsageError("trusted= needs judgments and runs, which people's judgments evaluate.")
-    chosen = DEFAULT if measures is None else listed_measures(measures)
-    people = by_people(named_runs(runs), chosen, setup)
-    return [values_of_result(own, name, names) for name, own in people.items()]
+Evaluate = Callable[[Any, list[tuple[str, Any]], Iterable[str | Measure], Setup], dict[str, Result]]
+
+
+@dataclass(frozen=True, eq=False)
+class RunValues:
+    """Values per query of runs, and how they are compared.
+
+    ``measures`` are those to use, None for all; ``notices`` say how the runs differ. The setup has the
+    clusters, the groups and the values by people's judgments as they were read.
+    """
+
+    runs: Sequence[QueryValues]
+    measures: list[str] | None
+    notices: Sequence[Notice]
+    setup: Setup
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        runs: Any,
+        measures: str | Measure | Iterable[str | Measure] | None,
+        setup: Setup,
+        evaluate: Evaluate = evaluate_runs,
+    ) -> RunValues:
+        """Evaluate runs, or take what was evaluated before, as ``compare`` does."""
+        chosen = None if measures is None else listed_measures(measures)
+        asked = chosen or DEFAULT
+        named: list[tuple[str, Any]] = []
+        if judgments is not None and runs is not None:
+            named = named_runs(runs)
+            if len(named) < 2:
+                raise UsageError(f"a comparison needs at least two runs, not {len(named)}.")
+            results = evaluate(judgments, named, asked, setup)
+            values = [values_of_result(result, name, chosen) for name, result in results.items()]
+        else:
+            refuse_evaluation(setup)
+            saved = list(_saved(judgments if runs is None else runs, chosen, setup))
+            results = {v.name: result for v, result in saved if result is not None}
+            values = [v for v, _ in saved]
+        notices = (*require_comparable_results(results), *_of_all_lists(results, values))
+        if chosen is not None:
+            whole = {name for result in results.values() for name in result.of_all_lists}
+            chosen = [m for m in chosen if _own_name(str(m), [*whole]) not in whole]
+        names = _measures_of(values, chosen)
+        setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
+        if setup.statistics.trusted is not None:
+            if not named:
+                raise UsageError(
+                    "trusted= needs judgments and runs, which people's judgments evaluate."
+                )
+            people = by_people(named, asked, setup)
+            trusted = [values_of_result(result, name, names) for name, result in people.items()]
+            setup = setup.replace(trusted=trusted)
+        return cls(values, names, notices, setup)
+
+    def compared(self) -> Comparison:
+        """Compare the values as the statistics of the setup say."""
+        statistics = self.setup.statistics
+        weights, lower = statistics.weights, statistics.lower_is_better
+        if isinstance(weights, _PATH):
+            weights = read_weights(weights, self.runs)
+        _check_directions(lower, self.runs)
+        known = {n: m.definition for n in self.measures or () if (m := _measure(n)) is not None}
+        falling = (name for name, definition in known.items() if not definition.higher_is_better)
+        statistics = statistics.replace(weights=weights, lower_is_better={*lower, *falling})
+        ranges = {name: definition.range for name, definition in known.items()}
+        made = compare_values(self.runs, statistics, measures=self.measures, ranges=ranges)
+        made = replace(made, provenance={"rankstone": __version__, **made.provenance})
+        comparison = _with_notices(made, lower, self.notices)
+        return comparison if weights is not None else with_holes(comparison, self.runs)
 
 
 def by_people(
@@ -95,12 +145,11 @@ def by_people(
             raise UsageError(
                 f"{name} is a result, and trusted= needs the run, which people's judgments evaluate."
             )
-    if setup.evaluation.fuse is not None:
-        named = with_fused(named, setup)
     own = setup.replace(strict=False, tie_interval=False, unjudged_interval=False)
-    results = _evaluated(setup.statistics.trusted, named, measures, own)
+    results = evaluate_runs(setup.statistics.trusted, named, measures, own)
     if any(adds_run_queries(result.conventions) for result in results.values()):
-        results = _evaluated(setup.statistics.trusted, named, measures, own.replace(queries="both"))
+        own = own.replace(queries="both")
+        results = evaluate_runs(setup.statistics.trusted, named, measures, own)
     lost = [_lost_documents(result) for result in results.values()]
     if all(lost):
         raise DataError(f"the trusted judgments: {lost[0]}. Write their ids as the runs do.")
@@ -129,56 +178,6 @@ def with_groups(setup: Setup, judgments: Any, queries: Iterable[Any]) -> Setup:
     return setup
 
 
-def compare_values_by_query(
-    values: Sequence[QueryValues],
-    names: list[str] | None,
-    notices: Sequence[Notice],
-    setup: Setup,
-) -> Comparison:
-    """Compare values per query as the statistics of a setup say."""
-    statistics = setup.statistics
-    weights, lower = statistics.weights, statistics.lower_is_better
-    if isinstance(weights, _PATH):
-        weights = read_weights(weights, values)
-    _check_directions(lower, values)
-    known = {n: m.definition for n in names or () if (m := _measure(n)) is not None}
-    falling = (name for name, definition in known.items() if not definition.higher_is_better)
-    statistics = statistics.replace(weights=weights, lower_is_better={*lower, *falling})
-    ranges = {name: definition.range for name, definition in known.items()}
-    made = compare_values(values, statistics, measures=names, ranges=ranges)
-    made = replace(made, provenance={"rankstone": __version__, **made.provenance})
-    comparison = _with_notices(made, lower, notices)
-    return comparison if weights is not None else with_holes(comparison, values)
-
-
-def values_by_query(
-    judgments: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] | None,
-    setup: Setup,
-) -> tuple[list[QueryValues], list[str] | None, tuple[Notice, ...]]:
-    """Return values of runs, the names of the measures to use, and notices on how they differ."""
-    chosen = None if measures is None else listed_measures(measures)
-    if judgments is not None and runs is not None:
-        named = named_runs(runs)
-        if len(named) < 2:
-            raise UsageError(f"a comparison needs at least two runs, not {len(named)}.")
-        if setup.evaluation.fuse is not None:
-            named = with_fused(named, setup)
-        results = _evaluated(judgments, named, chosen or DEFAULT, setup)
-        values = [values_of_result(result, name, chosen) for name, result in results.items()]
-    else:
-        refuse_evaluation(setup)
-        saved = list(_saved(judgments if runs is None else runs, chosen, setup))
-        results = {v.name: result for v, result in saved if result is not None}
-        values = [v for v, _ in saved]
-    notices = (*require_comparable_results(results), *_of_all_lists(results, values))
-    if chosen is not None:
-        whole = {name for result in results.values() for name in result.of_all_lists}
-        chosen = [m for m in chosen if _own_name(str(m), [*whole]) not in whole]
-    return values, _measures_of(values, chosen), notices
-
-
 def _of_all_lists(results: Mapping[str, Result], values: Sequence[QueryValues]) -> list[Notice]:
     """Return notes with the values of measures of all lists together, which are not tested."""
     names = dict.fromkeys(name for result in results.values() for name in result.of_all_lists)
@@ -196,22 +195,6 @@ def _of_all_lists(results: Mapping[str, Result], values: Sequence[QueryValues]) 
     return notes
 
 
-def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str, Any]]:
-    """Return runs, and the run that they are fused into."""
-    from rankstone.choices.fusion import Fusion
-    from rankstone.verbs.fuse import fused_run, read_runs
-
-    fusion = Fusion.of(setup.evaluation.fuse)
-    for name, run in named:
-        if isinstance(run, Result):
-            raise UsageError(f"{name} is a result, and fuse= needs the run.")
-    for change in ("min_score", "parents"):
-        if change in setup.changes.given():
-            raise UsageError(f"fuse= and {change}= do not go together; fuse the runs first.")
-    fused = fused_run(*read_runs(dict(named), fusion, setup), fusion)
-    return [*named, (repr(fusion), fused)]
-
-
 def refuse_evaluation(setup: Setup) -> None:
     """Refuse choices of an evaluation beside values that exist already."""
     groups = (setup.evaluation, setup.reading, setup.changes)
@@ -220,29 +203,6 @@ def refuse_evaluation(setup: Setup) -> None:
             f"{name}= cannot be applied to values that exist already. Give judgments and runs, or "
             "leave it out."
         )
-
-
-def _evaluated(
-    judgments: Any,
-    named: Sequence[tuple[str, Any]],
-    measures: Iterable[str | Measure],
-    setup: Setup,
-) -> dict[str, Result]:
-    """Return the result of each run by name; a Result is taken as it is."""
-    setup = prepared(setup)
-    request = Request.of(measures, setup)
-    load_engine()
-    if isinstance(judgments, _PATH):  # read once
-        judgments = load_judgments(judgments, setup)
-    results = {}
-    for name, run in named:
-        if isinstance(run, Result):
-            results[name] = run
-        else:
-            data = collection(judgments, run, setup.replace(name=name), needs=request.needs)
-            results[name] = replace(evaluate_collection(data, request), name=name)
-    check_columns_used(setup)
-    return results
 
 
 def _saved(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,12 +16,14 @@ from rankstone.core.collection import Collection, MatchedCollection
 from rankstone.core.cutoff import units_of
 from rankstone.core.engine import load_engine
 from rankstone.core.notices import data_notices
+from rankstone.core.parallel import cores, on_each
 from rankstone.core.rank import ListNeeds, ScoreNeeds, keeping_unjudged, rank, score_needs
 from rankstone.core.result import Result
+from rankstone.core.timing import stage
 from rankstone.errors import NothingInCommonError, UsageError
 from rankstone.io.arrays import table_of_labels
 from rankstone.io.changes import prepared
-from rankstone.io.load import check_columns_used, collection
+from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
 from rankstone.measures import DEFAULT, Measure
 from rankstone.verbs.parts import Plan, Request
 
@@ -69,6 +72,49 @@ def evaluate_collection(data: Collection, request: Request) -> Result:
     if request.setup.evaluation.unjudged_interval:
         result = replace(result, unjudged=_unjudged(data, plan))
     return result
+
+
+def evaluate_runs(
+    judgments: Any,
+    named: Sequence[tuple[str, Any]],
+    measures: str | Measure | Iterable[str | Measure],
+    setup: Setup,
+    watch: Callable[[Any], None] | None = None,
+) -> dict[str, Result]:
+    """Return the result of each run by name, also of the fused run; a Result is taken as it is.
+
+    With ``watch``, which is called with each run first, they are evaluated at once, each by its share of
+    the threads.
+    """
+    setup = prepared(setup)
+    request = Request.of(measures, setup)  # names are checked before files are read
+    load_engine()
+    if isinstance(judgments, str | os.PathLike):  # read once
+        with stage("reading"):
+            judgments = load_judgments(judgments, setup)
+    each: Callable[..., Iterable[Result]] = map if watch is None else on_each
+    threads = setup.effort.threads or max(1, cores() // len(named))
+    if setup.evaluation.fuse is not None:
+        from rankstone.verbs.fuse import with_fused
+
+        named = with_fused(named, setup)
+
+    def result_of(one: tuple[str, Any]) -> Result:
+        name, run = one
+        if isinstance(run, Result):
+            return run
+        own = setup.replace(name=name)
+        if watch is not None:
+            own = own.replace(threads=threads)
+            run = load_run(run, own)
+            watch(run)
+        data = collection(judgments, run, own, needs=request.needs)
+        return replace(evaluate_collection(data, request), name=name)
+
+    first = [result_of(one) for one in named[:1]]  # so that what runs share is there for the others
+    results = [*first, *each(result_of, named[1:])]
+    check_columns_used(setup)
+    return {name: result for (name, _), result in zip(named, results, strict=True)}
 
 
 def _unjudged(data: Collection, plan: Plan) -> UnjudgedReport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,7 @@ from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.parallel import on_each
 from rankstone.core.provenance import Given, Source
+from rankstone.core.result import Result
 from rankstone.core.run import Row, Run
 from rankstone.core.scored_lists import ScoredLists
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
@@ -176,6 +177,19 @@ def read_runs(runs: Any, fusion: Fusion, setup: Setup) -> tuple[dict[str, Run], 
     check_columns_used(setup)
     lists = on_each(ScoredLists.of, list(loaded.values()), setup.effort.threads)
     return loaded, Runs.of(dict(zip(loaded, lists, strict=True)), fusion)
+
+
+def with_fused(named: Sequence[tuple[str, Any]], setup: Setup) -> list[tuple[str, Any]]:
+    """Return runs, and the run that they are fused into."""
+    fusion = Fusion.of(setup.evaluation.fuse)
+    for name, run in named:
+        if isinstance(run, Result):
+            raise UsageError(f"{name} is a result, and fuse= needs the run.")
+    for change in ("min_score", "parents"):
+        if change in setup.changes.given():
+            raise UsageError(f"fuse= and {change}= do not go together; fuse the runs first.")
+    fused = fused_run(*read_runs(dict(named), fusion, setup), fusion)
+    return [*named, (repr(fusion), fused)]
 
 
 def fused_run(

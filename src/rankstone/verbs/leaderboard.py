@@ -26,7 +26,7 @@ from rankstone.measures import DEFAULT, Measure, parse_measure
 from rankstone.stats.clusters import Clusters
 from rankstone.stats.leaderboard import CollectionValues, Leaderboard, leaderboard_of
 from rankstone.stats.values import System, ValueTable
-from rankstone.verbs.compare import values_by_query, with_groups
+from rankstone.verbs.compare import RunValues
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -123,25 +123,24 @@ def _values(
         )
     if judgments is None:  # warnings on the leaderboard itself are errors nevertheless
         setup = setup.replace(strict=False)
-    values, names, notices = values_by_query(judgments, runs, [measure], setup)
-    column = (names or [str(measure)])[0]
-    table = ValueTable.of([System(v.name, (v,)) for v in values], [column])
+    setup = setup.replace(clusters=data.get("clusters", setup.statistics.clusters))
+    given = RunValues.of(judgments, runs, [measure], setup)
+    column = (given.measures or [str(measure)])[0]
+    table = ValueTable.of([System(v.name, (v,)) for v in given.runs], [column])
     rows = table.values(column)
     known = ~np.isnan(rows).any(axis=0)
     if not known.any():
         raise DataError(f"{name}: the systems have no query in common.")
-    own_notices = list(notices)
+    own_notices = list(given.notices)
     if left := int((~known).sum()):
         text = tr("{} of {} left out, of which not every system has a value").format(
             plural(left, "query"), name
         )
         own_notices.append(Notice("uncommon-queries", left, text))
     queries = [q for q, use in zip(table.queries, known, strict=True) if use]
-    source = data.get("clusters", setup.statistics.clusters)
-    clusters = None
+    clusters, source = None, given.setup.statistics.clusters
     if source is not None:
-        own = with_groups(setup.replace(clusters=source), judgments, queries)
-        clusters = Clusters.of(queries, own.statistics.clusters)
+        clusters = Clusters.of(queries, source)
         own_notices += clusters.notices
     systems = [system.name for system in table.systems]
     codes = None if clusters is None else clusters.codes

@@ -16,7 +16,7 @@ from rankstone.stats.trusted import combine, planned
 from rankstone.stats.values import ValueTable, systems_of
 from rankstone.text.blocks import Grid, Line, Sentence
 from rankstone.text.terminal import terminal
-from rankstone.verbs.compare import values_by_people, values_by_query, with_groups
+from rankstone.verbs.compare import RunValues
 
 if TYPE_CHECKING:
     from rankstone.choices.options import PowerOptions
@@ -39,7 +39,7 @@ def power(
     """Plan an experiment from a pilot: two runs, or their values per query.
 
     Args:
-        judgments: as for ``compare``.
+        judgments: as for ``compare``; or values of runs that were evaluated before.
         runs: as for ``compare``; two.
         measures: names or measures.
         n: number of queries to plan for (default: as many as the pilot has).
@@ -58,20 +58,18 @@ def power(
     >>> power({"a": a, "b": b}, difference=0.1)["AP"].queries
     258
     """
-    setup = Setup.of("power", options)
-    values, names, _ = values_by_query(judgments, runs, measures, setup)
-    setup = with_groups(setup, judgments, (q for v in values for q in v.queries))
-    if len(values) != 2:
-        raise UsageError(f"a pilot is two runs, not {len(values)}.")
-    table = ValueTable.of(systems_of(values, None), names)
-    source = setup.statistics.clusters
+    pilot = judgments
+    if not isinstance(pilot, RunValues):
+        pilot = RunValues.of(judgments, runs, measures, Setup.of("power", options))
+    if len(pilot.runs) != 2:
+        raise UsageError(f"a pilot is two runs, not {len(pilot.runs)}.")
+    table = ValueTable.of(systems_of(pilot.runs, None), pilot.measures)
+    source, trusted = pilot.setup.statistics.clusters, pilot.setup.statistics.trusted
     clusters = None if source is None else Clusters.of(table.queries, source)
     show_in_python("power", () if clusters is None else clusters.notices, set())
-    own = table
-    if setup.statistics.trusted is not None:
-        if source is not None:
-            raise UsageError("power with trusted= does not go with clusters=. Leave one out.")
-        own = table.filled(values_by_people(runs, measures, names, setup))
+    if trusted is not None and source is not None:
+        raise UsageError("power with trusted= does not go with clusters=. Leave one out.")
+    own = table if trusted is None else table.filled(trusted)
     plans = {}
     for measure in table.measures:
         base, run = own.values(measure)

@@ -112,13 +112,12 @@ def report(
     workings: list[WorkingPart] = []
     cutoffs: dict[str, dict[str, Any]] = {}
     if runs is None:
-        values, names, notices = compare.values_by_query(judgments, None, measures, setup)
-        ordered = dict(_ordered([(one.name, one) for one in values], statistics.baseline))
-        own = list(names if names is not None else values[0].columns)
+        given = compare.RunValues.of(judgments, None, measures, setup)
+        ordered = dict(_ordered([(one.name, one) for one in given.runs], statistics.baseline))
+        own = list(given.runs[0].columns if given.measures is None else given.measures)
         results = [page.result_of_values(one, own) for one in ordered.values()]
-        queries = (q for one in values for q in one.queries)
-        own_setup = compare.with_groups(setup, judgments, queries)
-        comparison = _comparison([*ordered.values()], own, own_setup, notices)
+        setup = given.setup
+        comparison = _comparison([*ordered.values()], own, setup, given.notices)
         run_parts = [page.run_part(result) for result in results]
         measure_parts = page.saved_measures(own, statistics.lower_is_better)
         ids = _ids_of(results)
@@ -133,15 +132,15 @@ def report(
         results = [one.result for one in evaluated]
         ids = _ids_of(results)
         progress(tr("comparing, and collecting rankings and workings"))
-        own_setup = compare.with_groups(setup, judgments, ids)
+        setup = compare.with_groups(setup, judgments, ids)
         if statistics.trusted is not None:
             people = compare.by_people(named, listed_measures(measures or DEFAULT), setup)
-        comparison = _compared(results, own_setup, people)
+        comparison = _compared(results, setup, people)
         rankings, workings = _rankings_and_workings(evaluated, ids, depth)
         run_parts = on_each(lambda one: page.run_part(one.result, one.data, depth), evaluated)
         measure_parts = page.measure_parts(evaluated[0].plan)
         cutoffs = _by_cutoff(evaluated)
-    statistics = compare.with_groups(setup, judgments, ids).statistics
+    statistics = setup.statistics
     weights = statistics.weights
     if weights is not None:
         if not isinstance(weights, Mapping):
@@ -297,7 +296,7 @@ def _comparison(
     if len(values) < 2:
         return None
     own = setup.replace(baseline=values[0].name)
-    return compare.compare_values_by_query(values, measures, notices, own)
+    return compare.RunValues(values, measures, notices, own).compared()
 
 
 def _ids_of(results: Sequence[Result]) -> list[Any]:

@@ -26,7 +26,7 @@ from rankstone.measures.parse import parse_measure
 from rankstone.stats.clusters import Clusters
 from rankstone.stats.tuning import chosen_before, folds_of
 from rankstone.stats.values import QueryValues
-from rankstone.verbs.compare import compare_values_by_query, with_groups
+from rankstone.verbs.compare import RunValues, with_groups
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.fuse import fused_run, read_runs
 from rankstone.verbs.parts import Request
@@ -148,7 +148,7 @@ def tune(
     def gain(over: np.ndarray) -> PairComparison:
         named = {"base": over, "tuned": tuned}
         pair = [QueryValues(n, later, {name: sign * v}) for n, v in named.items()]
-        return compare_values_by_query(pair, [name], (), setup).comparisons[0]
+        return RunValues(pair, [name], (), setup).compared().comparisons[0]
 
     return Tuning(
         name,
