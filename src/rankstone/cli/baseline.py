@@ -1,4 +1,8 @@
-"""``rankstone gate baseline``: what a gate compares with, kept in a file of the repository."""
+"""Save, show or update what a gate compares with.
+
+A baseline file contains per-query values, conventions, checksums and versions: a small file for the
+repository. Only 'accept' updates it, with a reason.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rankstone.choices.changes import Changes
 from rankstone.choices.setup import Setup
 from rankstone.cli.evaluate import results_of, say_notices
-from rankstone.cli.options import QUIET, add_command, options_of
+from rankstone.cli.options import add_command, options_of
 from rankstone.cli.terminal import print_lines
 from rankstone.errors import DataError, UsageError
 from rankstone.language import tr
@@ -17,38 +21,26 @@ from rankstone.language import tr
 if TYPE_CHECKING:
     from rankstone.verbs.gate.baseline import Baseline
 
+_SHOW = """Show what a baseline file contains.
 
-_HELP = """
-baseline: save, show or update what a gate compares with
-A baseline file contains per-query values, conventions, checksums and versions: a small file for the
-repository. Only 'accept' updates it, with a reason.
-"""
-_ARGUMENTS = f"""\
-  file FILE               the baseline file
-  judgments QRELS         judgments
-  candidate RUN           the run
-  -m, --measure NAME ...  a measure; may be repeated (accept: default those of the file)
-  --reason TEXT           why; kept in the file
-  {QUIET}
-"""
-_SAVE = f"save: make a baseline file of a run\n{_ARGUMENTS}"
-_ACCEPT = f"accept: replace a baseline by a run, for a reason\n{_ARGUMENTS}"
-_SHOW = """
-show: show what a baseline file contains
-  file FILE  the baseline file, or a saved result
-"""
+  file FILE  the baseline file, or a saved result"""
 
 
 def add_to(commands: Any) -> None:
     """Describe the command and its three verbs."""
-    parser = add_command(commands, _HELP, None, prog="rankstone gate baseline")
+    parser = add_command(commands, "baseline", __doc__, None, prog="rankstone gate baseline")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for text, run in ((_SAVE, _save), (_ACCEPT, _accept)):
-        add_command(verbs, text, run, "gate", without=("confidence", "not_retrieved"))
-    add_command(verbs, _SHOW, _show)
+    own = {"without": ("confidence", "not_retrieved")}
+    add_command(verbs, "save", _save.__doc__, _save, "gate", **own)
+    add_command(verbs, "accept", _accept.__doc__, _accept, "gate", **own)
+    add_command(verbs, "show", _SHOW, _show)
 
 
 def _save(args: Namespace) -> int:
+    """Make a baseline file of a run.
+
+    {BASELINE}
+    """
     from rankstone.verbs.gate.text import describe
 
     if os.path.lexists(args.file):
@@ -63,6 +55,10 @@ def _save(args: Namespace) -> int:
 
 
 def _accept(args: Namespace) -> int:
+    """Replace a baseline by a run, for a reason.
+
+    {BASELINE}
+    """
     from rankstone.core.atomic import locked
 
     with locked(args.file):  # somebody else's reason must not get lost

@@ -1,32 +1,5 @@
-"""``rankstone compare``."""
+"""Say which run is better, by how much, and how certain that is.
 
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-from typing import TYPE_CHECKING, Any
-
-from rankstone.choices.setup import Setup
-from rankstone.cli.evaluate import evaluate_watched, say_notices
-from rankstone.cli.options import QUIET, expand, names_of, options_of
-from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
-from rankstone.errors import StrictError, UsageError
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from rankstone.core.result import Result
-    from rankstone.verbs.compare import RunValues
-
-#: What commands take that compare: judgments and runs, or files of values per query.
-SOURCE = f"""\
-  files QRELS RUN *  judgments, then runs
-  --values           the files contain per-query values, one run each
-  {QUIET}"""
-MEASURING = """\
-what to measure
-  -m, --measure NAME ...  a measure, with @k for a cutoff; may be repeated"""
-HELP = f"""
-compare: say which run is better, by how much, and how certain that is
 Compare runs query by query: differences, confidence intervals, p-values corrected for the number of
 comparisons, wins and losses. With --values, from values per query that this or another tool wrote:
 trec_eval -q, ir_measures -q, CSV, saved results.
@@ -37,6 +10,24 @@ trec_eval -q, ir_measures -q, CSV, saved results.
   --force               let --output replace a file that rankstone did not save
 {MEASURING}
 """
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from rankstone.choices.setup import Setup
+from rankstone.cli.evaluate import evaluate_watched, say_notices
+from rankstone.cli.options import expand, names_of, options_of
+from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
+from rankstone.errors import StrictError, UsageError
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from rankstone.core.result import Result
+    from rankstone.verbs.compare import RunValues
+
 VERBS = ("compare",)
 
 

@@ -1,4 +1,8 @@
-"""``rankstone demo``: commands on the bundled examples, each with what it prints."""
+"""Evaluate and compare the bundled examples, and report on them.
+
+Run a few commands on the bundled examples and show them with their output.
+  --save FOLDER  only copy the examples into a new folder, to work on them
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,6 @@ _FILMS = "recommender/test.qrels recommender/*.run"
 _NEEDED = ("search/qrels.txt", "recommender/test.qrels")
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
-
-HELP = """
-demo: evaluate and compare the bundled examples, and report on them
-Run a few commands on the bundled examples and show them with their output.
-  --save FOLDER  only copy the examples into a new folder, to work on them
-"""
 VERBS = ()
 
 

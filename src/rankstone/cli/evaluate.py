@@ -1,4 +1,11 @@
-"""``rankstone evaluate``."""
+"""Evaluate runs against judgments.
+
+Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
+  judgments QRELS   judgments, such as: query iteration document grade
+  runs RUN ...      runs, such as: query Q0 document rank score tag
+{OUTPUT}
+  --fuse (choice_fuse) METHOD  {FUSE}
+"""
 
 from __future__ import annotations
 
@@ -8,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.conventions import AGGREGATES
-from rankstone.choices.setup import VERBS as TAKEN, Evaluation, Setup, field_named
-from rankstone.cli.options import PER_QUERY, QUIET, expand, names_of, options_of
+from rankstone.choices.setup import VERBS as TAKEN, Evaluation, Setup
+from rankstone.cli.options import expand, names_of, options_of
 from rankstone.cli.terminal import look, print_lines, progress, say, spoken_warnings
 from rankstone.errors import Notice, UsageError, one_of, printable
 from rankstone.language import tr
@@ -24,29 +31,6 @@ if TYPE_CHECKING:
     from rankstone.text.results import Intervals
 
 _MOST_NOTICES = 3
-#: What every evaluation may print, and how.
-OUTPUT = f"""\
-  {PER_QUERY}
-  -n, --no-summary  omit the aggregates
-  --format table|tsv|csv|json|jsonl|md|latex  default: a table on a terminal, tsv in a pipe
-  --digits N:whole  decimals (table and md: 4, else all)
-  --sort NAME       sort runs and queries by this measure, best first
-  --top N:whole     show the first N runs, and queries of each
-  {QUIET}
-  --timing          print on stderr where time and memory went
-what to measure
-  -m, --measure NAME ...  measures, with @k for a cutoff and commas between them; may be repeated ('rankstone measures' lists them)
-  --aggregate HOW ...     how queries become one number: {", ".join(AGGREGATES)}; may be repeated (default: each measure's own)
-  --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
-  --interval              confidence interval of each mean"""
-HELP = f"""
-evaluate: evaluate runs against judgments
-Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
-  judgments QRELS   judgments, such as: query iteration document grade
-  runs RUN ...      runs, such as: query Q0 document rank score tag
-{OUTPUT}
-  --fuse (choice_fuse) METHOD  {field_named("fuse").metadata["text"]}
-"""
 VERBS = ("evaluate", "Result.interval")
 
 

@@ -1,20 +1,5 @@
-"""``rankstone explain``."""
+"""Show the working of a number, document by document.
 
-from __future__ import annotations
-
-from argparse import Namespace
-from typing import Any
-
-from rankstone.cli.options import add_command, grades, names_of, options_of
-from rankstone.cli.terminal import look, print_json, print_lines, print_text
-from rankstone.errors import UsageError
-
-#: What a command takes that works on judgments and a run, or on a ranking written out as grades.
-DATA = """\
-  files QRELS RUN *     judgments and a run
-  --grades G,G,...      grades in rank order; - is unjudged"""
-_HELP = f"""
-explain: show the working of a number, document by document
 Show the working of a number: QRELS and RUN with --query, or --grades. Several runs are shown side
 by side.
   measure MEASURE       a measure, in any tool's spelling; or the code of a notice or of an error
@@ -24,10 +9,17 @@ by side.
   --all                 every row of a long table
 """
 
+from __future__ import annotations
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "explain", without=())
+from argparse import Namespace
+from typing import Any
+
+from rankstone.cli.options import grades, names_of, options_of
+from rankstone.cli.terminal import look, print_json, print_lines, print_text
+from rankstone.errors import UsageError
+
+VERBS = ("explain",)
+MORE = {"without": ()}
 
 
 def data_of(args: Namespace, more: str) -> tuple[Any, ...]:

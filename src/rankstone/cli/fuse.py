@@ -1,15 +1,5 @@
-"""``rankstone fuse``."""
+"""Fuse runs into one.
 
-from __future__ import annotations
-
-from argparse import Namespace
-
-from rankstone.cli.options import QUIET, expand, options_of
-from rankstone.cli.terminal import say
-from rankstone.language import tr
-
-HELP = f"""
-fuse: fuse runs into one
 Fuse two or more runs into one. The result is written whole or not at all, to stdout by default.
   runs RUN ...           runs, in any known format
   -o, --output FILE = -  the file to write; its extension chooses the format (stdout)
@@ -18,6 +8,15 @@ Fuse two or more runs into one. The result is written whole or not at all, to st
   --explain QUERY        print the points that each run gives, and write nothing
   {QUIET}
 """
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rankstone.cli.options import expand, options_of
+from rankstone.cli.terminal import say
+from rankstone.language import tr
+
 VERBS = ("fuse",)
 
 

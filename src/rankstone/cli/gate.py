@@ -1,29 +1,5 @@
-"""``rankstone gate``."""
+"""Say whether a run may ship: pass, warn, fail or cannot tell.
 
-from __future__ import annotations
-
-from argparse import Namespace
-from typing import TYPE_CHECKING, Any
-
-from rankstone.cli.options import add_command, options_of, words_of
-from rankstone.cli.terminal import form_of, page_look, print_lines, say, spoken_warnings
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from rankstone.verbs.gate.gate import Inputs
-    from rankstone.verbs.gate.rules import Limit, MustFind
-
-_FILES = ("baseline", "values", "baseline-values")
-_ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
-#: What is in files that a gate wrote, which it may replace.
-_MARKS = {
-    "text": (b": ", b" check", b" quer"),
-    "md": (b"### ", b": ", b" check", b" quer"),
-    "junit": (b"<testsuites", b"rankstone gate"),
-    "json": (b'"schema": "rankstone/',),
-}
-_HELP = """
-gate: say whether a run may ship: pass, warn, fail or cannot tell
 Check a candidate against rules, most of them against a baseline: a run, a saved result or the file of
 'rankstone gate baseline save'. Rules may also be in the table [gate] of rankstone.toml or
 [tool.rankstone.gate] of pyproject.toml; those of the command line replace them one by one.
@@ -51,11 +27,32 @@ Check a candidate against rules, most of them against a baseline: a run, a saved
   --quiet                 suppress notes and warnings on stderr
 """
 
+from __future__ import annotations
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    codes = "Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data."
-    add_command(commands, _HELP, run, "gate", epilog=codes)
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rankstone.cli.options import options_of, words_of
+from rankstone.cli.terminal import form_of, page_look, print_lines, say, spoken_warnings
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from rankstone.verbs.gate.gate import Inputs
+    from rankstone.verbs.gate.rules import Limit, MustFind
+
+_FILES = ("baseline", "values", "baseline-values")
+_ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}
+#: What is in files that a gate wrote, which it may replace.
+_MARKS = {
+    "text": (b": ", b" check", b" quer"),
+    "md": (b"### ", b": ", b" check", b" quer"),
+    "junit": (b"<testsuites", b"rankstone gate"),
+    "json": (b'"schema": "rankstone/',),
+}
+
+
+VERBS = ("gate",)
+MORE = {"epilog": "Exit codes: 0 it may ship, 1 it may not, 2 usage, 3 data."}
 
 
 def run(args: Namespace) -> int:

@@ -1,17 +1,5 @@
-"""``rankstone holes``."""
+"""List the unjudged documents that matter most.
 
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-
-from rankstone.cli.options import MEASURE, names_of, only_measure, options_of
-from rankstone.cli.terminal import print_lines
-from rankstone.errors import plural
-from rankstone.language import tr
-
-HELP = f"""
-holes: list the unjudged documents that matter most
 List the unjudged documents that could change a measure most, or the difference between two runs:
 judge these first. The effect is the change of the mean (of two runs: the first minus the second) if
 the document gets the highest grade.
@@ -21,6 +9,17 @@ the document gets the highest grade.
   --depth N:whole = 100  first documents of each run (100)
   -n N:whole = 20        documents to list (20)
 """
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from rankstone.cli.options import names_of, only_measure, options_of
+from rankstone.cli.terminal import print_lines
+from rankstone.errors import plural
+from rankstone.language import tr
+
 VERBS = ("holes",)
 
 

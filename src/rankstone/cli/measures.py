@@ -1,18 +1,5 @@
-"""``rankstone measures``."""
+"""List the measures, show their manual pages, or how other tools define them.
 
-from __future__ import annotations
-
-from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any
-
-from rankstone.cli.explain import data_of
-from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
-from rankstone.cli.terminal import look, print_text
-from rankstone.errors import UsageError
-
-_HELP = f"""
-measures: list the measures, show their manual pages, or how other tools define them
 List the measures, or show the manual page of some. With --tools: list the tools; with a measure, how
 each tool defines it; with data too, what each would print; with a tool, what it chooses.
   names NAME *      a measure, in any tool's spelling; with --tools a measure or a tool, then QRELS RUN
@@ -21,10 +8,21 @@ each tool defines it; with data too, what each would print; with a tool, what it
   {TEXT_OR_JSON}
 """
 
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Any
+
+from rankstone.cli.explain import data_of
+from rankstone.cli.options import add_command, options_of
+from rankstone.cli.terminal import look, print_text
+from rankstone.errors import UsageError
+
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = add_command(commands, _HELP, run, "across_tools", without=())
+    parser = add_command(commands, "measures", __doc__, run, "across_tools", without=())
     parser.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="list every choice in which two tools differ"
     )

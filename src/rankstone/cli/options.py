@@ -8,7 +8,7 @@ from argparse import SUPPRESS, Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rankstone.choices.conventions import Conventions
+from rankstone.choices.conventions import AGGREGATES, Conventions
 from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import FIELDS, VERBS, fields_of
 from rankstone.errors import DataError, UsageError, one_of
@@ -141,33 +141,77 @@ _CONVENTION = (
     " -c, --convention NAME=VALUE ... = []  a convention, such as ties=input; may be repeated"
 )
 #: Lines of help pages that several commands have.
-MEASURE = "-m, --measure NAME ...  default: the first that evaluate shows"
-PER_QUERY = "-q, --per-query  also print the values of each query"
-QUIET = "--quiet  suppress notes and warnings on stderr"
-TEXT_OR_JSON = "--format text|json = text  default: text"
+SHARED = {
+    "MEASURE": "-m, --measure NAME ...  default: the first that evaluate shows",
+    "PER_QUERY": "-q, --per-query  also print the values of each query",
+    "QUIET": "--quiet  suppress notes and warnings on stderr",
+    "TEXT_OR_JSON": "--format text|json = text  default: text",
+    "FUSE": FIELDS["fuse"][1].metadata["text"],
+    "AGGREGATES": ", ".join(AGGREGATES),
+    "BASELINE": """\
+  file FILE               the baseline file
+  judgments QRELS         judgments
+  candidate RUN           the run
+  -m, --measure NAME ...  a measure; may be repeated (accept: default those of the file)
+  --reason TEXT           why; kept in the file
+  {QUIET}""",
+    "DATA": """\
+  files QRELS RUN *     judgments and a run
+  --grades G,G,...      grades in rank order; - is unjudged""",
+    "SOURCE": """\
+  files QRELS RUN *  judgments, then runs
+  --values           the files contain per-query values, one run each
+  {QUIET}""",
+    "MEASURING": """\
+what to measure
+  -m, --measure NAME ...  a measure, with @k for a cutoff; may be repeated""",
+    "OUTPUT": """\
+  {PER_QUERY}
+  -n, --no-summary  omit the aggregates
+  --format table|tsv|csv|json|jsonl|md|latex  default: a table on a terminal, tsv in a pipe
+  --digits N:whole  decimals (table and md: 4, else all)
+  --sort NAME       sort runs and queries by this measure, best first
+  --top N:whole     show the first N runs, and queries of each
+  {QUIET}
+  --timing          print on stderr where time and memory went
+what to measure
+  -m, --measure NAME ...  measures, with @k for a cutoff and commas between them; may be repeated ('rankstone measures' lists them)
+  --aggregate HOW ...     how queries become one number: {AGGREGATES}; may be repeated (default: each measure's own)
+  --by FILE               also print values for groups of queries: a file with a query and its group in each line, or a key of the records in QRELS
+  --interval              confidence interval of each mean""",
+}
 
 
-def add_command(commands: Any, text: str, run: Any, *verbs: str, **more: Any) -> Any:
-    """Add a command from the text of its help page.
+def add_command(
+    commands: Any, name: str, page: str | None, run: Any, *verbs: str, **more: Any
+) -> Any:
+    """Add a command from its help page, a docstring.
 
-    The first line has its name and what it does, further lines are the description, and indented
-    lines are arguments: names, what they take, and the text, as in ``--depth N:whole = 20  documents
-    to show``. ``...`` means one or more, ``*`` any number, ``a|b`` one of some words; a default may be
-    ``required``. A line without indent among them is the title of a group.
+    The first line says what it does, then come the description and, indented, the arguments: names,
+    what they take, and the text, as in ``--depth N:whole = 20  documents to show``. ``...`` means one or
+    more, ``*`` any number, ``a|b`` one of some words; a default may be ``required``. A line without
+    indent among them is the title of a group, ``{QUIET}`` a line that several pages have.
 
     Args:
         commands: of the parser.
-        text: of the help page.
+        name: of the command.
+        page: its help.
         run: what the command does.
         verbs: whose choices it takes, too.
-        more: arguments of ``add_parser``, and ``without`` of ``add_choices``.
+        more: arguments of ``add_parser``, ``without`` of ``add_choices``, and ``hidden`` if help does not
+            list the command.
     """
+    if page is None:
+        raise UsageError("help and options of commands are docstrings; run Python without -OO.")
     own = {"without": more.pop("without")} if "without" in more else {}
-    head, *rest = text.strip().splitlines()
+    page = page.replace("\n    ", "\n")  # the indent of a function
+    for _ in range(2):  # shared lines have shared parts
+        page = re.sub(r"\{([A-Z_]+)\}", lambda part: SHARED[part[1]], page)
+    head, *rest = page.rstrip().splitlines()
     first = next((i for i, line in enumerate(rest) if line.startswith("  ")), len(rest))
-    name, _, short = head.partition(": ")
-    more |= {"help": short} if short else {}
-    parser = commands.add_parser(name, description=" ".join(rest[:first]), **more)
+    if not more.pop("hidden", False):
+        more["help"] = head[0].lower() + head[1:-1]
+    parser = commands.add_parser(name, description=" ".join(rest[1:first]), **more)
     add_arguments(parser, rest[first:])
     add_choices(parser, *verbs, **own)
     parser.set_defaults(run=run)

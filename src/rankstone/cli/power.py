@@ -1,16 +1,5 @@
-"""``rankstone power``."""
+"""Plan: the difference that n queries can show, the queries that a difference needs.
 
-from __future__ import annotations
-
-from argparse import Namespace
-
-from rankstone.cli.compare import MEASURING, SOURCE, values_of
-from rankstone.cli.options import TEXT_OR_JSON, options_of
-from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
-from rankstone.errors import UsageError
-
-HELP = f"""
-power: plan: the difference that n queries can show, the queries that a difference needs
 Plan an experiment from a pilot: two runs, or with --values their values per query.
 {SOURCE}
   --difference X:number     difference of means to plan for (default: the pilot's)
@@ -22,6 +11,16 @@ Plan an experiment from a pilot: two runs, or with --values their values per que
   {TEXT_OR_JSON}
 {MEASURING}
 """
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rankstone.cli.compare import values_of
+from rankstone.cli.options import options_of
+from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
+from rankstone.errors import UsageError
+
 VERBS = ("power",)
 
 

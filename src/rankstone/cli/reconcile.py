@@ -1,16 +1,5 @@
-"""``rankstone reconcile``."""
+"""Find the conventions behind a number somebody reported.
 
-from __future__ import annotations
-
-from argparse import Namespace
-from typing import Any
-
-from rankstone.cli.explain import DATA, data_of
-from rankstone.cli.options import TEXT_OR_JSON, add_command, options_of
-from rankstone.cli.terminal import print_json, print_text
-
-_HELP = f"""
-reconcile: find the conventions behind a number somebody reported
 Find the conventions behind a number: QRELS and RUN, or --grades, and --value.
   measure MEASURE       a measure, in any tool's spelling
 {DATA}
@@ -18,10 +7,16 @@ Find the conventions behind a number: QRELS and RUN, or --grades, and --value.
   {TEXT_OR_JSON}
 """
 
+from __future__ import annotations
 
-def add_to(commands: Any) -> None:
-    """Describe the command."""
-    add_command(commands, _HELP, run, "reconcile", without=())
+from argparse import Namespace
+
+from rankstone.cli.explain import data_of
+from rankstone.cli.options import options_of
+from rankstone.cli.terminal import print_json, print_text
+
+VERBS = ("reconcile",)
+MORE = {"without": ()}
 
 
 def run(args: Namespace) -> int:

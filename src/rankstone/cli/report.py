@@ -1,27 +1,5 @@
-"""``rankstone report``."""
+"""Write one page to look at: verdict, tables, pictures, every query.
 
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
-from rankstone.choices.setup import VERBS as TAKEN, Setup
-from rankstone.cli.compare import MEASURING, SOURCE
-from rankstone.cli.options import expand, names_of, options_of, words_of
-from rankstone.cli.terminal import say, spoken_warnings
-from rankstone.errors import DataError, UsageError, one_of
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from rankstone.page.html import Report
-
-_NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
-_OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
-
-
-HELP = f"""
-report: write one page to look at: verdict, tables, pictures, every query
 Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
 of queries. It is one file that works offline and loads nothing.
 {SOURCE}
@@ -38,6 +16,25 @@ of queries. It is one file that works offline and loads nothing.
   --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
 {MEASURING}
 """
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rankstone.choices.setup import VERBS as TAKEN, Setup
+from rankstone.cli.options import expand, names_of, options_of, words_of
+from rankstone.cli.terminal import say, spoken_warnings
+from rankstone.errors import DataError, UsageError, one_of
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from rankstone.page.html import Report
+
+_NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
+_OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")
+
 VERBS = ("report",)
 
 

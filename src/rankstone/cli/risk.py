@@ -1,16 +1,5 @@
-"""``rankstone risk``."""
+"""Show how wrong answers are if only the surest queries are answered.
 
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-
-from rankstone.cli.options import MEASURE, only_measure, options_of
-from rankstone.cli.terminal import print_lines
-from rankstone.language import tr
-
-HELP = f"""
-risk
 The risk-coverage curve: if a system answers only queries whose best score reaches a threshold, the
 share that it answers and the mean of 1 - measure over these. The last line is the area: the mean
 risk over all coverages.
@@ -19,6 +8,16 @@ risk over all coverages.
   {MEASURE}
   --points N:whole = 20  thresholds to show, 0 for all (20)
 """
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from rankstone.cli.options import only_measure, options_of
+from rankstone.cli.terminal import print_lines
+from rankstone.language import tr
+
 VERBS = ("risk_coverage",)
 
 

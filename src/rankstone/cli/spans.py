@@ -1,15 +1,5 @@
-"""``rankstone spans``."""
+"""Evaluate results that are parts of documents.
 
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-
-from rankstone.cli.options import PER_QUERY
-from rankstone.cli.terminal import in_colour, print_lines
-
-HELP = f"""
-spans
 Evaluate results that are parts of documents (document, start, end) against judged parts, side by
 side at each level: documents, pages (with --pages), judged parts, characters. The judgments stay
 valid when texts are cut into other chunks.
@@ -21,6 +11,14 @@ valid when texts are cut into other chunks.
   {PER_QUERY}
   --format table|tsv|md   default: a table on a terminal
 """
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from rankstone.cli.terminal import in_colour, print_lines
+
 VERBS = ()
 
 

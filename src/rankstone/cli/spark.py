@@ -1,22 +1,5 @@
-"""``rankstone spark``: evaluation inside Apache Spark, of paths that Spark reads."""
+"""Evaluate inside Apache Spark, of paths that Spark reads.
 
-from __future__ import annotations
-
-import os
-import sys
-from argparse import Namespace
-from typing import TYPE_CHECKING, Any
-
-from rankstone.cli.evaluate import OUTPUT, print_results
-from rankstone.cli.options import names_of
-from rankstone.errors import DataError
-
-if TYPE_CHECKING:
-    from rankstone.choices.setup import Setup
-    from rankstone.core.result import Result
-
-HELP = f"""
-spark
 Evaluate runs against judgments inside Apache Spark, which reads the paths: Parquet, CSV, TSV or TREC
 text.
   judgments QRELS    judgments
@@ -25,6 +8,22 @@ text.
   --save-values DIR  write the values of queries there as Parquet, one folder per run
 {OUTPUT}
 """
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.evaluate import print_results
+from rankstone.cli.options import names_of
+from rankstone.errors import DataError
+
+if TYPE_CHECKING:
+    from rankstone.choices.setup import Setup
+    from rankstone.core.result import Result
+
 VERBS = ("spark.evaluate", "Result.interval")
 
 

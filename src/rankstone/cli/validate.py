@@ -1,20 +1,5 @@
-"""``rankstone validate``."""
+"""Read files whole and report what is odd.
 
-from __future__ import annotations
-
-from argparse import Namespace
-from typing import TYPE_CHECKING, Any
-
-from rankstone.cli.options import TEXT_OR_JSON, options_of
-from rankstone.cli.terminal import print_json, print_text
-from rankstone.errors import printable
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-HELP = f"""
-validate: read files whole and report what is odd
 Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
 duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
   judgments FILE                         judgments (or a single run with --as run)
@@ -22,6 +7,20 @@ duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
   --as (kind) judgments|run = judgments  what the first file contains (judgments)
   {TEXT_OR_JSON}
 """
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from rankstone.cli.options import options_of
+from rankstone.cli.terminal import print_json, print_text
+from rankstone.errors import printable
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 VERBS = ("validate",)
 
 
