@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -222,3 +223,19 @@ def test_reports_of_ties_and_holes_are_plain_data():
         data["interval"]["RR"]["exact"] = exact
         with pytest.raises(ValueError, match="an interval is not one of its queries"):
             UnjudgedReport.from_dict(data, queries)
+
+
+def test_queries_of_files_become_text_when_they_are_read(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 0\n")
+    (tmp_path / "run.txt").write_text("q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\n")
+    judgments = rs.load_judgments(tmp_path / "qrels.txt")
+    result = rs.evaluate(judgments, tmp_path / "run.txt", ["nDCG", "AP"], queries="judged")
+    assert [notice.code for notice in result.notices] == ["missing-queries", "no-relevant"]
+    assert "objects" not in vars(judgments.queries)
+    copied = pickle.loads(pickle.dumps(result))
+    assert type(result.queries) is list
+    assert result.queries == copied.queries == ["q1", "q2", "q3"]
+    result.queries.clear()
+    assert list(judgments.queries) == ["q1", "q2", "q3"]
+    with pytest.raises(AttributeError):
+        result.queries = []

@@ -250,12 +250,9 @@ def results_of(args: Namespace, setup: Setup) -> list[Result]:
     paths = list(expand(args.runs))
     named: list[tuple[str, Any]] = list(zip(names_of(paths), paths, strict=True))
     results = evaluate_watched(args, args.judgments, named, args.measure or DEFAULT, setup)
-    command = {"command": join(["rankstone", *args.words])}
-    made = ((one, one.provenance) for one in results.values())
-    return [
-        replace(one, provenance=replace(by, software={**by.software, **command}))
-        for one, by in made
-    ]
+    for result in results.values():
+        result.provenance.software["command"] = join(["rankstone", *args.words])
+    return [*results.values()]
 
 
 def evaluate_watched(

@@ -214,7 +214,7 @@ class MatchedCollection(_Rankings):
         matches = self.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         judgments = self._judged(run_queries=run_queries)
         return Documents(
-            list(judgments.queries),
+            judgments.queries,
             judgments.groups,
             judgments.grades,
             matches.score if self.run.direction > 0 else None,
@@ -460,7 +460,7 @@ class LabelledCollection(_Rankings):
             with np.errstate(over="ignore"):
                 scores = scores.astype(np.float32).astype(np.float64)
         return Documents(
-            list(range(len(self.bounds) - 1)) if self.queries is None else self.queries,
+            range(len(self.bounds) - 1) if self.queries is None else self.queries,
             self.bounds,
             self.labels,
             scores,

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from rankstone.core import segments
+from rankstone.core.ids import at
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, rows_of
 from rankstone.core.subtopics import Subtopics, ranges
@@ -183,7 +184,7 @@ class UnjudgedPositions:
             pooled_offsets = segments.offsets_of(sizes)
         return replace(
             rows_of(r),
-            queries=[r.queries[q] for q in query.tolist()],
+            queries=at(r.queries, query),
             offsets=every,
             rank=rank[order],
             grade=column(r.grade, grades),

@@ -147,6 +147,12 @@ class Ids(Sequence[str | int]):
         """Return one id, or a list of them for a slice."""
         return self.objects[i]
 
+    def __eq__(self, other: object) -> bool:
+        """Compare with another column, or with a list."""
+        return [*self] == [*other] if isinstance(other, Ids | list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
     def numbers(self) -> np.ndarray:
         """Return ids that are whole numbers as an array; -1 for those above 63 bits."""
         if "objects" in self.__dict__:
@@ -203,6 +209,11 @@ class Ids(Sequence[str | int]):
         """Return the ids, those that are written as whole numbers as such."""
         texts = [str(v) for v in self.objects]
         return [int(t) if is_whole(t) else t for t in texts]
+
+
+def at(ids: Sequence[Any], rows: np.ndarray) -> list[Any]:
+    """Return the ids in some rows of a column or of another sequence."""
+    return ids.at(rows) if isinstance(ids, Ids) else [ids[i] for i in rows.tolist()]
 
 
 def _laid_out(parts: list[bytes]) -> tuple[bytes, np.ndarray]:

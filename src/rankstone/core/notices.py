@@ -11,7 +11,7 @@ import numpy as np
 from rankstone.choices.conventions import Conventions
 from rankstone.core.as_numpy import highest, lowest
 from rankstone.core.cutoff import Cutoff
-from rankstone.core.ids import type_names
+from rankstone.core.ids import at, type_names
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import documents_that_look_alike, look_alike_notices, look_alikes
 from rankstone.core.matches import Matches
@@ -115,7 +115,7 @@ def tally_matches(
 
 
 def _first(ids: Any, chosen: np.ndarray) -> list[Any]:
-    return [ids[i] for i in np.flatnonzero(chosen)[:_COMPARED].tolist()]
+    return at(ids, np.flatnonzero(chosen)[:_COMPARED])
 
 
 def _unlike_documents(judgments: Judgments, matches: Matches) -> tuple[str, ...]:
@@ -142,11 +142,11 @@ def _duplicate(judgments: Judgments, matches: Matches) -> tuple[str, ...]:
         return ()
     query = int(np.flatnonzero(matches.duplicates)[0])
     doc = matches.duplicate[query]
-    return (tr("document {} of query {}").format(doc, judgments.queries[query]),)
+    return (tr("document {} of query {}").format(doc, *at(judgments.queries, np.array([query]))),)
 
 
 def _examples(ids: Any, chosen: np.ndarray) -> tuple[str, ...]:
-    return tuple(str(ids[i]) for i in np.flatnonzero(chosen)[:EXAMPLES].tolist())
+    return tuple(map(str, at(ids, np.flatnonzero(chosen)[:EXAMPLES])))
 
 
 def tally_ranked(tally: Tally, ranked: Ranked, k: int) -> Tally:

@@ -191,7 +191,7 @@ class Provenance:
     engine: str
     judgments: Source
     run: Source
-    software: Mapping[str, str] = field(default_factory=software, hash=False)
+    software: dict[str, str] = field(default_factory=software, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, with checksums of files."""

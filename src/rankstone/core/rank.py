@@ -5,7 +5,7 @@ Every convention that moves or regrades a document is read here and nowhere else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core import segments, tie_breaking
 from rankstone.core.as_numpy import lowest
 from rankstone.core.cutoff import Cuts
+from rankstone.core.ids import at
 from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_matches import RankedMatches
@@ -47,7 +48,7 @@ class Documents:
     ``probabilities`` say how likely each was to be judged, if documents were drawn.
     """
 
-    queries: list[Any]
+    queries: Sequence[Any]
     bounds: Array
     grades: Array
     scores: Array | None
@@ -77,7 +78,7 @@ class Documents:
         bounds = segments.offsets_of(segments.lengths(self.bounds)[chosen])
         return replace(
             self,
-            queries=[self.queries[i] for i in np.flatnonzero(chosen).tolist()],
+            queries=at(self.queries, np.flatnonzero(chosen)),
             bounds=bounds,
             subtopics=self.subtopics and self.subtopics.of_rows(rows, bounds),
             grades=self.grades[rows],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -101,7 +101,7 @@ class Ranked:
     ``samples`` hold, by query, what was drawn to be judged, if documents were drawn.
     """
 
-    queries: list[Any]
+    queries: Sequence[Any]
     offsets: Array
     rank: Array
     grade: Array

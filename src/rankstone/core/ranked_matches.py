@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,8 @@ Array = np.ndarray
 class RankedMatches(Ranked):
     """A ranking of matches; its columns are computed on first access.
 
-    ``rule`` orders tied documents. ``whole`` is the ranking of all queries, of which this is a part.
+    ``rule`` orders tied documents. ``whole`` is the ranking of all queries, of which this is a part:
+    the ``chosen`` ones.
     """
 
     has_small_grades = False
@@ -38,10 +39,10 @@ class RankedMatches(Ranked):
         *,
         has_repeats: bool,
         whole: Ranked | None = None,
+        chosen: slice = slice(None),
     ) -> None:
-        self.documents, self.matches, self._whole = documents, matches, whole
+        self.documents, self.matches, self._whole, self._chosen = documents, matches, whole, chosen
         self.__dict__.update(
-            queries=documents.queries,
             retrieved=matches.retrieved,
             conventions=conventions,
             rule=rule,
@@ -80,7 +81,6 @@ class RankedMatches(Ranked):
         }
         part: Documents = replace(
             documents,
-            queries=documents.queries[chosen],
             bounds=documents.bounds[begin : end + 1],
             subtopics=documents.subtopics and documents.subtopics.select(chosen),
             **{name: own[rows] for name, own in by_row.items() if own is not None},
@@ -93,7 +93,14 @@ class RankedMatches(Ranked):
             self.rule,
             has_repeats=self.has_repeats,
             whole=self.whole,
+            chosen=chosen,
         )
+
+    @lazy
+    def queries(self) -> Sequence[Any]:
+        """The ids of the queries."""
+        queries = self.documents.queries
+        return queries if self._whole is None else queries[self._chosen]
 
     @lazy
     def _grades(self) -> Array:
@@ -241,7 +248,7 @@ class RankedMatches(Ranked):
             return None
         judged = documents.grades >= 0 if documents.judged is None else documents.judged
         samples = {}
-        for q, query in enumerate(documents.queries):
+        for q, query in enumerate(self.queries):
             begin, end = matches.offsets[q : q + 2]
             rows = begin + np.argsort(self._ranks[begin:end], kind="stable")
             own = np.arange(*documents.bounds[q : q + 2])

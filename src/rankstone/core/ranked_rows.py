@@ -12,6 +12,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.cutoff import Cutoff, units_of
+from rankstone.core.ids import at
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.subtopics import ranges
 from rankstone.core.tie_breaking import TiedRows, before_by_gain
@@ -239,17 +240,17 @@ def _queries_of(ranked: Ranked, chosen: Array | slice, **more: Any) -> RankedRow
         return ranges(bounds[:-1][chosen], sizes), segments.offsets_of(sizes)
 
     def picked(items: Sequence[Any]) -> Sequence[Any]:
-        return items[chosen] if isinstance(chosen, slice) else [items[i] for i in chosen.tolist()]
+        return items[chosen] if isinstance(chosen, slice) else at(items, chosen)
 
     own, offsets = rows(ranked.offsets)
     judged, judged_offsets = rows(ranked.judged_offsets)
     pooled, pooled_offsets = ranked.pooled, ranked.pooled_offsets
     if pooled is not None and pooled_offsets is not None:
-        at, pooled_offsets = rows(pooled_offsets)
-        pooled = pooled[at]
+        of_pooled, pooled_offsets = rows(pooled_offsets)
+        pooled = pooled[of_pooled]
     return replace(
         rows_of(ranked),
-        queries=list(picked(ranked.queries)),
+        queries=picked(ranked.queries),
         offsets=offsets,
         **_columns(ranked, own),
         retrieved=ranked.retrieved[chosen],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import compress
@@ -69,7 +70,7 @@ class RankedTable(Ranked):
         bounds = self.bounds[begin : end + 1] - first
         return self._of_rows(slice(first, last), bounds, self.queries[begin:end])
 
-    def _of_rows(self, rows: slice | Array, bounds: Array, queries: list[Any]) -> RankedTable:
+    def _of_rows(self, rows: slice | Array, bounds: Array, queries: Sequence[Any]) -> RankedTable:
         """Return the ranking of some lists, whose documents are ``rows``."""
         columns = ("grades", "scores", "judged", "retrieved_grades")
         every = {name: getattr(self.documents, name) for name in columns}

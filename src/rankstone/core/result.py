@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -485,6 +485,24 @@ class Result:
     def load_all(cls, path: str | os.PathLike[str]) -> list[Result]:
         """Read every result of a file, of one run or of several."""
         return cls.all_from_json(_content(path))
+
+
+class _Listed:
+    """An attribute that makes a list of any column of ids, on first access."""
+
+    def __set__(self, result: Result, queries: Sequence[Any]) -> None:
+        result.__dict__["queries"] = queries
+
+    def __get__(self, result: Result | None, owner: type | None = None) -> Any:
+        if result is None:
+            return self
+        queries = result.__dict__["queries"]
+        if not isinstance(queries, list):
+            queries = result.__dict__["queries"] = list(queries)
+        return queries
+
+
+Result.queries = _Listed()  # type: ignore[assignment]  # beside the field, which has no default
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:

@@ -51,7 +51,7 @@ class Values:
     ``pools`` return the value of some queries together, of measures that have no value per query.
     """
 
-    queries: list[Any]
+    queries: Sequence[Any]
     columns: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
     aggregates: dict[str, State]

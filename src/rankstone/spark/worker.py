@@ -174,7 +174,7 @@ def _values(evaluator: Evaluator, job: Job) -> pa.RecordBatch:
         return _row(job.schema, {}, 0)
     values, unanswered = part.values, {*part.unanswered}
     columns: dict[str, Any] = {
-        "query": pa.array(values.queries, job.schema.field("query").type),
+        "query": pa.array(list(values.queries), job.schema.field("query").type),
         "answered": pa.array([query not in unanswered for query in values.queries], pa.bool_()),
     }
     for i, name in enumerate(job.columns):

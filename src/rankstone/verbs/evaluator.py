@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -330,7 +330,7 @@ def check_parts(tally: Tally, name: str) -> None:
         raise nothing_in_common(name, tally.missing, tally.unjudged)
 
 
-def _queries(part: Part) -> list[Any]:
+def _queries(part: Part) -> Sequence[Any]:
     """Return the queries of a part, whether their values are known or deferred."""
     for ranking in part.rankings.values():
         if len(ranking.queries) > len(part.values.queries):
@@ -341,7 +341,7 @@ def _queries(part: Part) -> list[Any]:
 def _renumbered(part: Part, first: int) -> Part:
     """Return a part whose queries are numbers with those numbers moved up."""
 
-    def moved(numbers: list[Any]) -> list[Any]:
+    def moved(numbers: Sequence[Any]) -> list[Any]:
         return [first + number for number in numbers]
 
     return replace(

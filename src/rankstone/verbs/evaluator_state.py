@@ -44,7 +44,7 @@ def to_bytes(part: Part, about: Mapping[str, Any]) -> bytes:
     values = part.values
     header = {
         "about": about,
-        "queries": values.queries,
+        "queries": list(values.queries),
         "columns": put_all(values.columns),
         "weights": put_all(values.weights),
         "aggregates": _written(values.aggregates),
@@ -55,7 +55,7 @@ def to_bytes(part: Part, about: Mapping[str, Any]) -> bytes:
         "rankings": [
             {
                 "conventions": c.to_dict(),
-                "queries": r.queries,
+                "queries": list(r.queries),
                 "rule": r.rule,
                 "max_grade": r.max_grade,
                 "rows": {name: put(getattr(r, name)) for name in _ROWS},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Unpack
@@ -97,7 +97,7 @@ def _with_points(working: ExplanationData, run: FusedRun) -> Iterator[Step]:
         yield replace(step, columns={**columns, **step.columns})
 
 
-def _row(query: Any, queries: list[Any]) -> int:
+def _row(query: Any, queries: Sequence[Any]) -> int:
     """Return which query is meant; a whole number may be written as text, as commands do."""
     if query is None:
         if len(queries) == 1:

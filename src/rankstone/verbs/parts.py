@@ -16,6 +16,7 @@ from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core import engine
 from rankstone.core.collection import Collection
 from rankstone.core.cutoff import Budget, units_of
+from rankstone.core.ids import at
 from rankstone.core.notices import (
     data_notices,
     first_cutoff,
@@ -194,7 +195,7 @@ class Plan:
 
                 ends[-1] = extreme_aggregates(data, now, values)
         worst, best = ends
-        unanswered = [ranked.queries[i] for i in np.flatnonzero(ranked.retrieved == 0).tolist()]
+        unanswered = at(ranked.queries, np.flatnonzero(ranked.retrieved == 0))
         for _, measure, _ in later:
             if measure.is_cut_apart(ranked):
                 raise UsageError(
@@ -235,7 +236,7 @@ class Plan:
         interval = {n: (min(low, best[n]), max(low, best[n])) for n, low in worst.items()}
         return Result(
             name=data.name,
-            queries=values.queries,
+            queries=values.queries,  # type: ignore[arg-type]  # a list when it is read
             columns=values.columns,
             aggregates=aggregates,
             counted={n: a.n for n, a in values.aggregates.items()},
