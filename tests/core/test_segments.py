@@ -123,6 +123,43 @@ def test_sums_of_many_numbers_hold_a_hundred_bits():
             assert whole[i] == float(sum(terms))
 
 
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_each_engine_adds_up_many_short_segments(engine, monkeypatch):
+    if engine == "native":
+        pytest.importorskip("rankstone._native._core")
+    monkeypatch.setenv("RANKSTONE_ENGINE", engine)
+    rng = np.random.default_rng(10)
+    sizes = rng.integers(0, 5, 200) * (rng.random(200) < 0.7)
+    offsets = np.cumsum([0, *sizes])
+    values = rng.normal(size=offsets[-1]) * 2.0 ** rng.integers(-20, 20, offsets[-1])
+    mask = values > 0
+    bounds = [*pairwise(offsets.tolist())]
+    assert segments.count(mask, offsets).tolist() == [mask[a:b].sum() for a, b in bounds]
+    running_counts = [np.cumsum(mask[a:b]) for a, b in bounds]
+    assert segments.running_count(mask, offsets).tolist() == flat(running_counts)
+    assert len(values) > 256
+    for low in (None, values * 2.0**-55):
+        high, rest = segments.total_parts(values, offsets, low)
+        for h, r, (a, b) in zip(high, rest, bounds, strict=True):
+            terms = values[a:b].tolist() + ([] if low is None else low[a:b].tolist())
+            exact = sum(map(Fraction, terms), Fraction())
+            assert abs(Fraction(h) + Fraction(r) - exact) <= sum(map(abs, terms)) / 2**95
+            assert h + r == float(exact)
+
+
+def test_sums_need_offsets_that_fit_the_values():
+    core = pytest.importorskip("rankstone._native._core")
+    values = np.ones(3)
+    for offsets in (np.array([0, 2]), np.array([1, 3]), np.array([0, 2, 1, 3]), np.array([0, 4])):
+        for call in (core.count, core.running_count):
+            with pytest.raises(ValueError, match="offsets must rise"):
+                call(values > 0, offsets)
+        with pytest.raises(ValueError, match="offsets must rise"):
+            core.totals(values, offsets, None)
+    with pytest.raises(ValueError, match="as many numbers"):
+        core.totals(values, np.array([0, 3]), values[1:])
+
+
 def test_sums_of_numbers_of_one_sign_hold_a_hundred_bits():
     rng = np.random.default_rng(9)
     for sign in (1, -1):

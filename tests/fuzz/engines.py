@@ -69,6 +69,8 @@ def ordered(data):
     yield "falling_order", compared("falling_order", values, offsets)
     yield "falling_beside", compared("falling_beside", values, offsets, beside)
     yield "count_equals", compared("count_equals", values, offsets)
+    for call in ("count", "running_count"):
+        yield call, compared(call, values > 1, offsets)
     if size:
         table = values.reshape(-1, size)
         yield "nonzero", compared("nonzero", table.view(np.uint64), True, length // 2)

@@ -21,6 +21,7 @@
 #include "scan_judgments.hpp"
 #include "scan_lists.hpp"
 #include "scan_run.hpp"
+#include "sums.hpp"
 #include "write_rows.hpp"
 
 namespace nb = nanobind;
@@ -527,6 +528,11 @@ NB_MODULE(_core, m) {
           "The whole numbers from 0 to 255 of each segment, highest first; None if there are others.");
     m.def("count_equals", &count_equals, "values"_a, "offsets"_a,
           "How many numbers of each segment equal another of it.");
+    m.def("count", &count, "mask"_a, "offsets"_a, "How many elements of each segment are true.");
+    m.def("running_count", &running_count, "mask"_a, "offsets"_a,
+          "How many elements of each segment are true, up to and with each.");
+    m.def("totals", &totals, "values"_a, "offsets"_a, "low"_a.none(),
+          "The sum of each segment in two parts; low holds what rounding took from the values.");
     m.def("count_table", &count_table, "scores"_a, "offsets"_a, "columns"_a,
           "How many scores of a row are above and equal to those in some columns; the documents of "
           "each row. None if a score is NaN, +inf or 2^53 and more.");

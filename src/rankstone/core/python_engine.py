@@ -694,7 +694,7 @@ def _format(kind: Any) -> str:
     )
 
 
-# Arrays, as in falling_order.hpp, count_equals.hpp and count_table.hpp --------------------------
+# Arrays, as in falling_order.hpp, count_equals.hpp, sums.hpp and count_table.hpp --------------------------
 
 
 def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -733,6 +733,40 @@ def count_equals(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     segments = (values[a:b] for a, b in pairwise(offsets.tolist()))
     counts = (np.unique(segment, return_counts=True, equal_nan=False)[1] for segment in segments)
     return np.array([count[count > 1].sum() for count in counts], np.int64)
+
+
+def count(mask: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return how many elements of each segment are true."""
+    running = np.cumsum(np.append(False, mask), dtype=np.int64)
+    return running[offsets[1:]] - running[offsets[:-1]]
+
+
+def running_count(mask: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return, for each element, how many of its segment up to and with it are true."""
+    running = np.cumsum(np.append(False, mask), dtype=np.int64)
+    return running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
+
+
+def totals(
+    values: np.ndarray, offsets: np.ndarray, low: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sum of each segment in two parts; ``low`` holds what rounding took from the values.
+
+    What is left of a value once a power of two beyond its segment's sum was added and taken away
+    again adds up without rounding; the rest is so small that rounding it does not matter.
+    """
+    size = np.diff(offsets)
+    filled = size > 0
+    start, size = offsets[:-1][filled], size[filled]
+    sums, rests = np.zeros(len(offsets) - 1), np.zeros(len(offsets) - 1)
+    top = np.maximum.reduceat(np.abs(values), start)
+    beyond = np.repeat(np.ldexp(1.0, np.frexp(top * size)[1] + 1), size)
+    high = (values + beyond) - beyond
+    rest = values - high
+    if low is not None:
+        rest += low
+    sums[filled], rests[filled] = np.add.reduceat(high, start), np.add.reduceat(rest, start)
+    return sums, rests
 
 
 def count_table(

@@ -52,18 +52,14 @@ def width_of(offsets: Array) -> int | None:
 
 def count(mask: Array, offsets: Array) -> Array:
     """Return how many elements of each segment are true."""
-    if len(offsets) == 2:
-        return np.array([np.count_nonzero(mask)])
-    width = width_of(offsets)
-    if width:
-        return np.count_nonzero(mask.reshape(-1, width), axis=1)
-    running = offsets_of(mask)
-    return running[offsets[1:]] - running[offsets[:-1]]
+    counts: Array = engine.load().count(mask, offsets)
+    return counts
 
 
 def running_count(mask: Array, offsets: Array) -> Array:
     """Return, for each element, how many of its segment up to and with it are true."""
-    return running_total(mask, offsets)
+    counts: Array = engine.load().running_count(mask, offsets)
+    return counts
 
 
 def running_total(values: Array, offsets: Array) -> Array:
@@ -203,14 +199,15 @@ def total(values: Array, offsets: Array, low: Array | None = None) -> Array:
     """Return the sum of each segment; ``low`` holds what rounding took from the values."""
     if len(values) <= _FEW:
         return np.array([math.fsum(few) for few in _few(values, offsets, low)], np.float64)
-    high, rest = _two_parts(values, offsets, low)
+    high, rest = total_parts(values, offsets, low)
     return high + rest
 
 
 def total_parts(values: Array, offsets: Array, low: Array | None = None) -> tuple[Array, Array]:
     """Return the sum of each segment in two parts: their exact sum is the sum to twice the digits."""
     if len(values) > _FEW:
-        return _two_parts(values, offsets, low)
+        parts: tuple[Array, Array] = engine.load().totals(values, offsets, low)
+        return parts
     lists = _few(values, offsets, low)
     high = [math.fsum(few) for few in lists]
     rest = [math.fsum([*few, -sum_]) for few, sum_ in zip(lists, high, strict=True)]
@@ -222,30 +219,3 @@ def _few(values: Array, offsets: Array, low: Array | None) -> list[list[float]]:
     numbers: list[float] = values.tolist()
     rest: list[float] = [] if low is None else low.tolist()
     return [numbers[a:b] + rest[a:b] for a, b in pairwise(offsets.tolist())]
-
-
-def _two_parts(values: Array, offsets: Array, low: Array | None) -> tuple[Array, Array]:
-    """Return the sum of each segment in two parts.
-
-    What is left of a value once a power of two beyond its segment's sum was added and taken away
-    again adds up without rounding; the rest is so small that rounding it does not matter.
-    """
-    size = lengths(offsets)
-    filled = size > 0
-    start, size = offsets[:-1][filled], size[filled]
-    top = np.maximum.reduceat(np.abs(values), start)
-    beyond = np.ldexp(1.0, np.frexp(top * size)[1] + 1)
-    width = width_of(offsets)
-    if width:
-        table, column = values.reshape(-1, width), beyond[:, None]
-        high = ((table + column) - column).reshape(-1)
-    else:
-        spread = np.repeat(beyond, size)
-        high = (values + spread) - spread
-    rest = values - high
-    if low is not None:
-        rest += low
-    sums, rests = np.zeros(len(offsets) - 1), np.zeros(len(offsets) - 1)
-    sums[filled] = np.add.reduceat(high, start)
-    rests[filled] = np.add.reduceat(rest, start)
-    return sums, rests
