@@ -47,7 +47,7 @@ PLANTED = {
     "grades are rounded": (letor, "number_of", lambda f: lambda *a: float(round(f(*a))), "letor", b"0.5 qid:1 # d1\n"),
     "few digits are written": (trec, "number_text", lambda f: "{:g}".format, "trec", b"q 0 d 1234567\n"),
     "stray quotes are let pass": (csv_header, "check_alike", lambda f: lambda *a: None, "csv", b'qid,docno,rel,x"y\nq",d,1,2\nr,d,2,3\n'),
-    "the best row is lost": (rows, "max", lambda f: min, "trec", b"q 0 d 2\nq 0 d 1\n"),
+    "the best row is lost": (rows, "max", lambda f: min, "json", b'[{"qid": "q", "docid": "d", "rel": 2}, {"qid": "q", "docid": "d", "rel": 1}]'),
     "a message breaks a line": (errors, "printable", lambda f: lambda m: m + "\n", "json", b"{"),
     "values are rounded": (saved, "number", lambda f: lambda v: round(f(v), 1), "results", (CORPUS / "results" / "fine").read_bytes()),
     "texts are values": (saved, "_NUMBERS", lambda f: {*f, str}, "results", (CORPUS / "results" / "of-text").read_bytes()),

@@ -85,7 +85,7 @@ def test_line_ends_within_fields_are_read_by_every_library(tmp_path, library):
         ("\ufeff" + HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
         (HEAD + "q,d,1\nq,e,x\n", ":3: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
         ("sep=;\n" + HEAD.replace(",", ";") + "q;d;1\nq;e;x\n", ":4: 'x' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
-        (HEAD.replace(",", ";") + "q;d;0,5\nq;e;x,y\n", ":3: 'x.y' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
+        (HEAD.replace(",", ";") + "q;d;0,5\nq;e;x,y\n", ":3: 'x,y' in column 'score' is not a number. Write it like 3, -0.25 or 1e-3."),
     ],
 )  # fmt: skip
 def test_a_field_that_is_not_a_number_is_named_by_its_line(tmp_path, library, text, message):

@@ -92,8 +92,8 @@ def test_runs_of_search_engines(tmp_path, data, expected):
         ({"judgmentRatings": [{"query": "q", "ratings": [1]}]}, ", entry 1: expected ratings with docId and rating."),
         ({"query_groups": [GROUP, {"name": "n"}]}, ", query group 2: expected relevant_documents as an object."),
         ({"topics": [1]}, ": expected an array of objects."),
-        ("query,docid,rating\nq,a,2\nq,b\n", ":3: expected a query, a docid and a rating, found ['q', 'b']."),
-        ("query,docid,rating,rating\nq,a,2,1\n", ": the header has 2 columns 'rating', not one."),
+        ("query,docid,rating\nq,a,2\nq,b\n", ":3: 2 fields, and the header has 3."),
+        ("query,docid,rating,rating\nq,a,2,1\n", ": there are several columns 'rating'; rename all but one."),
     ],
 )  # fmt: skip
 def test_judgments_of_other_tools_that_cannot_be_read(tmp_path, data, message):
@@ -449,7 +449,7 @@ def test_quepid_in_detail(tmp_path):
 def test_quepid_beside_another_grade_is_unclear(tmp_path, names):
     path = tmp_path / "case.csv"
     path.write_text(f"query,docid,{names}\nred,1,1,0\nred,2,0,1\n")
-    with pytest.raises(rs.DataError, match=r"which column holds the grades, 'rating' or 'label'\?"):
+    with pytest.raises(rs.DataError, match=r"which column holds the grades, 'label' or 'rating'\?"):
         values(path, {"red": ["2", "1"]})
     first = names.startswith("rating")
     for name, value in (("rating", 0.5 if first else 1), ("label", 1 if first else 0.5)):

@@ -22,8 +22,8 @@ from rankstone.core.subtopics import Aspect
 from rankstone.core.text import is_number, number_text
 from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
-from rankstone.io.column_roles import ROLES, SYNONYMS, ambiguous, column_or_none, plain_name
-from rankstone.io.encodings import ADVICE, as_utf8
+from rankstone.io.column_roles import ROLES, column_or_none, key_named
+from rankstone.io.encodings import as_utf8
 from rankstone.io.formats import Format, csv_header, run_name, trec_layout
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.workbook import Sheet, read_sheet
@@ -86,10 +86,13 @@ def _kind(file: Input) -> str | None:
 
 
 def _judgments(file: Input) -> Judgments:
-    options = file.options
-    frame = _frame(file, "judgments", graded=options.graded)
+    return _judgments_of(file, _frame(file, "judgments", graded=file.options.graded))
+
+
+def _judgments_of(file: Input, frame: Any) -> Judgments:
+    """Return the judgments in the table of a file."""
+    options, source = file.options, file.source
     read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
-    source = file.source
     if isinstance(frame, Sheet):  # compared by what it says: programs change its bytes
         source = replace(source, expand=frame.content)
     judgments: Judgments = _reading(file, lambda: read(frame, options.columns, source))
@@ -167,27 +170,31 @@ def _is_absurd(error: MemoryError) -> bool:
 
 def _check_numbers(file: Input) -> None:
     """Refuse the first score, grade or rank that is not a number, by its line."""
-    separator, names = csv_header.header_of(file)
+    (_, names), *records = _records(file)
     columns = [(names.index(n), n) for n, t in csv_header.types_of(file).items() if t == "number"]
     comma = csv_header.has_decimal_commas(file)
+    for line, row in records:
+        for place, name in columns:
+            field = row[place] if place < len(row) else ""
+            if field and not is_number(field.replace(",", ".") if comma else field):
+                raise DataError(
+                    f"{file.path}:{line}: {field!a} in column {name!r} is not a number. Write it "
+                    "like 3, -0.25 or 1e-3."
+                )
+
+
+def _records(file: Input) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the fields of the header and of each row of a text."""
     file.stream.seek(file.begin)
-    wrapped = TextIOWrapper(file.stream, encoding="utf-8", errors="replace", newline="")
+    wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
+    reader = csv.reader(wrapped, delimiter=csv_header.header_of(file)[0], strict=True)
     try:
-        rows = csv.reader(wrapped, delimiter=separator)
-        for _ in range(_lines_before_header(file) + 1):
-            next(rows, None)
-        for row in rows:
-            for place, name in columns:
-                field = row[place] if place < len(row) else ""
-                if comma:
-                    field = field.replace(",", ".")
-                if field and not is_number(field):
-                    raise DataError(
-                        f"{file.path}:{rows.line_num}: {field!a} in column {name!r} is not a "
-                        "number. Write it like 3, -0.25 or 1e-3."
-                    )
-    except csv.Error:
-        return
+        for fields in islice(reader, _lines_before_header(file), None):
+            if fields:
+                yield reader.line_num, fields
+    except csv.Error as error:
+        where = f"{file.path}:{reader.line_num}"
+        raise DataError(f"{where}: this is not valid CSV ({error}).") from None
     finally:
         wrapped.detach()
 
@@ -297,24 +304,29 @@ def _pyarrow_binary(file: Input, content: Any) -> Any:
     return table
 
 
-def _plain_text(file: Input, _: Any) -> Any:
+def _plain_text(file: Input, _: Any) -> PlainTable:
     """Read text with nothing but Python."""
-    file.stream.seek(file.begin)
-    wrapped = TextIOWrapper(file.stream, encoding="utf-8", newline="")
-    try:
-        rows = [row for row in csv.reader(wrapped, delimiter=csv_header.header_of(file)[0]) if row]
-    finally:
-        wrapped.detach()
-    names, *lines = rows[_lines_before_header(file) :]
-    if not lines:
+    (_, names), *records = _records(file)
+    if not records:
         raise DataError(f"{file.path}: the table has no rows.")
-    for number, row in enumerate(lines):
+    return _plain_table(file, names, records)
+
+
+def _plain_table(
+    file: Input, names: Sequence[str], records: Iterable[tuple[int, list[str]]]
+) -> PlainTable:
+    """Return columns of texts and of numbers; ``records`` are the lines and fields of rows."""
+    rows = []
+    for line, row in records:
         if len(row) != len(names):
-            raise ValueError(f"row {number} has {len(row)} fields, the header {len(names)}")
+            raise DataError(
+                f"{file.path}:{line}: {len(row)} fields, and the header has {len(names)}."
+            )
+        rows.append(row)
     types = csv_header.types_of(file)
     columns: dict[str, Any] = {}
     point = csv_header.has_decimal_commas(file)
-    for name, texts in zip(names, zip(*lines, strict=True), strict=True):
+    for name, texts in zip(names, zip(*rows, strict=True), strict=True):
         is_number_column = types.get(name) == "number"
         values = [v.replace(",", ".") for v in texts] if point and is_number_column else texts
         if types.get(name, "number") == "number" and all(not v or is_number(v) for v in values):
@@ -440,82 +452,39 @@ CSV = _table(
 
 
 _QUEPID = ("query", "docid", "rating")
-_ALSO = {"querytext": "query"}  # as a case that is exported in detail has it
-
-
-def _plain_names(fields: list[str]) -> list[str]:
-    names = map(plain_name, fields)
-    return [_ALSO.get(name, name) for name in names]
 
 
 def _is_quepid(file: Input) -> bool:
     """Return whether the first line is Quepid's; if columns are named, it is any table."""
-    first = file.head.split(b"\n", 1)[0]
-    if file.options.columns or b"," not in first or b"\0" in first:
+    if file.options.columns or b"\0" in file.head or csv_header.declared_separator(file):
         return False
-    return csv_header.declared_separator(file) is None and {*_QUEPID} <= {
-        *_plain_names(csv_header.names_of(file, ","))
-    }
+    names = csv_header.names_of(file, ",")
+    # A case that is exported in detail has the text of the query.
+    return all(key_named(names, own) for own in (("query", "querytext"), ("docid",), ("rating",)))
 
 
-def _quepid_judgments(file: Input) -> Iterator[Row]:
-    """Yield the ratings; documents without one are not judged."""
-    header: list[int] = []
-    for number, fields in _records(file):
-        if not fields:
-            continue
-        if not header:
-            header, names = _places(fields, file.path), fields
-            others = [
-                place
-                for place, name in enumerate(_plain_names(fields))
-                if name in SYNONYMS["grade"] and name != "rating"
-            ]
-            continue
-        where = f"{file.path}:{number}"
-        if numbers := [names[i] for i in others if i < len(fields) and is_number(fields[i])]:
-            raise ambiguous(file.path, "grade", [names[header[2]], *numbers])
-        if len(fields) <= max(header):
-            raise DataError(f"{where}: expected a query, a docid and a rating, found {fields!r}.")
-        query, doc, rating = (fields[i] for i in header)
-        if rating.strip(" \t"):
-            yield (
-                id_of(query, "query", where),
-                id_of(doc, "document", where),
-                number_of(rating, "rating", where),
-            )
+def _quepid_judgments(file: Input) -> Judgments:
+    """Read the ratings; documents without one are not judged."""
+    csv_header.check_alike(file, ",")
+    judgments = _judgments_of(file, _reading(file, lambda: _rated(file)))
+    # Searchers rate relevance; the other ratings are those of recommenders.
+    notices = [n for n in judgments.notices if n.code != "ratings-as-grades"]
+    return replace(judgments, notices=tuple(notices))
 
 
-def _places(fields: list[str], path: str) -> list[int]:
-    """Return the positions of the columns in the header."""
-    names = _plain_names(fields)
-    for name in _QUEPID:
-        if names.count(name) != 1:
-            raise DataError(
-                f"{path}: the header has {names.count(name) or 'no'} columns '{name}', not one."
-            )
-    return [names.index(name) for name in _QUEPID]
-
-
-def _records(file: Input) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(_decoded(file), strict=True)
-    try:
-        for fields in reader:
-            yield reader.line_num, fields
-    except csv.Error as error:
-        raise DataError(
-            f"{file.path}:{reader.line_num}: this is not valid CSV ({error})."
-        ) from None
-
-
-def _decoded(file: Input) -> Iterator[str]:
-    for number, line in file.lines():
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{file.path}:{number}: byte {error.start + 1} of the line is not UTF-8; {ADVICE}."
-            ) from None
+def _rated(file: Input) -> PlainTable:
+    """Return the rows that have a rating."""
+    (_, names), *records = _records(file)
+    rating = names.index(key_named(names, ["rating"]))
+    rated = [r for r in records if len(r[1]) <= rating or r[1][rating].strip(" \t")]
+    if not rated:
+        raise DataError(f"{file.path}: column {names[rating]!r} has no grade in any row.")
+    table = _plain_table(file, names, rated)
+    for role, what in (("query", "query"), ("doc", "document")):  # places here are not lines
+        name = column_or_none(role, names, None)
+        for (line, _), value in zip(rated, table.columns[str(name)], strict=True):
+            id_of(value, what, f"{file.path}:{line}")
+    return table
 
 
 QUEPID = Format(
