@@ -48,8 +48,10 @@ def test_so_many_unjudged_documents_of_a_query_are_compared_by_looks(tmp_path, o
     assert ("ids-look-alike" in notices_of(report)) == found
 
 
-@pytest.mark.parametrize(("before", "found"), [(998, True), (999, True), (1000, False)])
-@pytest.mark.parametrize("side", ["judged", "run"])
+@pytest.mark.parametrize(
+    ("side", "before", "found"),
+    [("judged", 998, True), ("judged", 999, True), ("judged", 1000, False), ("run", 1000, True)],
+)
 def test_so_many_queries_are_compared_by_looks(tmp_path, side, before, found):
     others = {f"a{i:04}": {"d": 1} for i in range(before)}
     judged, run = {"z": {"d": 1}}, {"Z": {"d": 1}}

@@ -11,7 +11,7 @@ from rankstone.choices.reading import Reading
 from rankstone.core.judgments import Judgments
 from rankstone.core.provenance import Source
 from rankstone.core.run import Run
-from rankstone.errors import DataError, Notice, UsageError
+from rankstone.errors import DataError, UsageError
 from rankstone.io.formats import Format, format_of, run_name
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -48,21 +48,25 @@ def read_run(path: str, options: ReadOptions) -> Run:
         return cast("Run", _gathered(*responses_in(path, options), path, options))
     with ExitStack() as stack:
         file = stack.enter_context(Input.open(path, options))
-        form = format_of(file)
-        if form.run is None:
-            raise DataError(_cannot_hold(file, form, "run"))
-        if options.query_ids is not None and form.name != _RESPONSES:
-            raise UsageError(
-                f"{path}: query_ids= goes with a search engine's responses, and this is of the format "
-                f"{form.name!r}, which names its queries."
-            )
-        content: Any = (form.scan and form.scan(file, "run")) or form.run(file)
-        if hasattr(content, "file"):
+        run = run_in(file, format_of(file))
+        if hasattr(run, "file"):
             stack.pop_all()  # it is closed when nothing refers to it any more
         else:
-            content = _gathered(content, file.source, path, options)
             file.check_unchanged()
-    run: Run = content
+    return run
+
+
+def run_in(file: Input, form: Format) -> Run:
+    """Read a run of a known format, or open it if its format reads it when it is matched."""
+    if form.run is None:
+        raise DataError(_cannot_hold(file, form, "run"))
+    if file.options.query_ids is not None and form.name != _RESPONSES:
+        raise UsageError(
+            f"{file.path}: query_ids= goes with a search engine's responses, and this is of the format "
+            f"{form.name!r}, which names its queries."
+        )
+    content: Any = (form.scan and form.scan(file, "run")) or form.run(file)
+    run: Run = _gathered(content, file.source, file.path, file.options)
     return run
 
 
@@ -94,20 +98,12 @@ def rows_in(
     form: Format,
     kind: str,
     judgments: Judgments | None = None,
-    notices: list[Notice] | None = None,
 ) -> Iterable[Any]:
     """Return the rows of a file: text for ids, and a number.
 
-    ``judgments`` are those that a run belongs to if it names no documents itself. Warnings that rows
-    do not show are added to ``notices``.
+    ``judgments`` are those that a run belongs to if it names no documents itself.
     """
-    from rankstone.io.gathered import against_scores
-    from rankstone.io.rows import (
-        Lists,
-        as_text,
-        rows_of_judgments,
-        rows_of_lists,
-    )
+    from rankstone.io.rows import Lists, as_text, rows_of_judgments, rows_of_lists
 
     read = form.judgments if kind == "judgments" else form.run
     if read is None:
@@ -120,8 +116,6 @@ def rows_in(
     elif isinstance(content, Judgments):
         content = rows_of_judgments(content)
     elif isinstance(content, Lists):
-        if notices is not None:
-            notices += against_scores(content)
         content = rows_of_lists(content)
     return as_text(content)
 

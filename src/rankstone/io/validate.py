@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,18 +11,19 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import Setup, verb
-from rankstone.core.judgments import Judgments
-from rankstone.core.look_alike import look_alike_notices, look_alikes
+from rankstone.core.judgments import EMPTY, Judgments
+from rankstone.core.look_alike import look_alikes
 from rankstone.core.matches import SAMPLED_DOCS
-from rankstone.core.notices import scale_notices
+from rankstone.core.notices import data_notices, scale_notices, tally_matches
+from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import number_text
 from rankstone.errors import Notice, RankstoneError, plural
 from rankstone.io.changes import prepared
-from rankstone.io.files import in_folder, judgments_in, rows_in
+from rankstone.io.files import in_folder, judgments_in, run_in
 from rankstone.io.formats import format_of
 from rankstone.io.input_file import Input, ReadOptions
 from rankstone.io.load import check_columns_used
-from rankstone.io.rows import TextRow
+from rankstone.io.rows import TextRow, as_text
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -133,129 +134,96 @@ def _check_judgments(path: str, options: ReadOptions) -> tuple[FileReport, Judgm
 
 def _check_run(path: str, options: ReadOptions, judgments: Judgments | None) -> FileReport:
     name = None
-    odd: list[Notice] = []
     try:
         with Input.open(path, options) as file:
             form = format_of(file)
             name = form.name
-            counts = _counted(rows_in(file, form, "run", judgments, odd), judgments)
+            run = run_in(file, form)
+            judged = {} if judgments is None else judgments.texts_by_query
+            texts = form.rows(file, "run") if form.rows else as_text(run.rows(judgments))
+            rows = _Rows.of(texts, judged)
+            matches = run.match(judgments or EMPTY, float32=False, repeats=False)
             file.check_unchanged()
     except RankstoneError as error:
         return FileReport(path, "run", name, {}, error=str(error))
-    if not counts.rows:
+    if not rows.count:
         return FileReport(
             path, "run", name, {}, error=tr("{}: the file holds no rows.").format(path)
         )
-    notices = odd + counts.notices()
+    facts: dict[str, Any] = {
+        "rows": rows.count,
+        "queries": len(rows.docs),
+        "depth": _spread([len(docs) for docs in rows.docs.values()]),
+        "tied_rows": rows.tied,
+    }
+    tally = Tally(reading=matches.notices)
     if judgments is not None:
-        notices += counts.overlap()
-    return FileReport(path, "run", name, counts.facts(judgments), tuple(notices))
+        tally = tally_matches(judgments, matches)
+        facts["judged_queries"] = int(matches.present.sum())
+        facts["judged_documents"] = len(matches.judgment)
+    alike = [
+        pair
+        for query, docs in rows.unjudged.items()
+        for pair in look_alikes((d for d in judged[query] if hash(d) not in rows.docs[query]), docs)
+    ]
+    examples = {
+        "duplicate-documents": (rows.repeated,),
+        "ids-look-alike": tuple(map(str, alike[:EXAMPLES])),
+    }
+    tally = replace(
+        tally,
+        tied=0,
+        duplicates=rows.duplicates,
+        look_alike_documents=len(alike),
+        look_alike_samples=int(len(rows.unjudged) > _SAMPLED_QUERIES),
+        examples={**tally.examples, **examples},
+    )
+    notices = data_notices(tally, Conventions())
+    text = tr("{} of {} share their score with another of their query").format(
+        rows.tied, plural(rows.count, "row")
+    )
+    ties = [Notice("ties", rows.tied, text, level="note")] if rows.tied else []
+    return FileReport(path, "run", name, facts, (*notices, *ties, *_odd_ids("query", rows.docs)))
 
 
 @dataclass
-class _RunCounts:
-    """Counts while the rows of a run pass: one hash for each row is kept, not its text."""
+class _Rows:
+    """Counts of the rows of a run: one hash of each document is kept, not its text."""
 
-    judged: Mapping[str, frozenset[str]]  # documents by query
     docs: dict[str, set[int]] = field(default_factory=dict)  # hashes by query
-    scores: dict[str, dict[float, int]] = field(default_factory=dict)
-    samples: dict[str, list[str]] = field(default_factory=dict)  # unjudged documents
-    rows: int = 0
+    unjudged: dict[str, list[str]] = field(default_factory=dict)  # a sample by judged query
+    count: int = 0
+    tied: int = 0  # rows that share their score with another of their query
     duplicates: int = 0
-    example: str = ""
+    repeated: str = ""
 
-    @property
-    def tied(self) -> int:
-        """The number of rows that share their score with another of their query."""
-        return sum(n for scores in self.scores.values() for n in scores.values() if n > 1)
-
-    @property
-    def hits(self) -> int:
-        """The number of judged documents in the run."""
-        return sum(len(docs) - len(self.missing(q)) for q, docs in self.judged.items())
-
-    def missing(self, query: str) -> list[str]:
-        """Return the judged documents of a query that are not in the run."""
-        docs = self.docs.get(query, set())
-        return [doc for doc in self.judged[query] if hash(doc) not in docs]
-
-    def facts(self, judgments: Judgments | None) -> dict[str, Any]:
-        """Return the counts by name."""
-        facts = {
-            "rows": self.rows,
-            "queries": len(self.docs),
-            "depth": _spread([len(docs) for docs in self.docs.values()]),
-            "tied_rows": self.tied,
-        }
-        if judgments is not None:
-            facts["judged_queries"] = sum(q in self.judged for q in self.docs)
-            facts["judged_documents"] = self.hits
-        return facts
-
-    def notices(self) -> list[Notice]:
-        """Return notices on the run alone."""
-        notices = []
-        if self.duplicates:
-            n = self.duplicates
-            text = tr("{}; the best-ranked occurrence counts").format(
-                plural(n, "repeated document")
-            )
-            notices.append(Notice("duplicate-documents", n, text, (self.example,)))
-        if tied := self.tied:
-            text = tr("{} of {} share their score with another of their query").format(
-                tied, plural(self.rows, "row")
-            )
-            notices.append(Notice("ties", tied, text, level="note"))
-        return notices + _odd_ids("query", self.docs)
-
-    def overlap(self) -> list[Notice]:
-        """Return notices on the run and its judgments together."""
-        missing = [q for q in self.judged if q not in self.docs]
-        extra = [q for q in self.docs if q not in self.judged]
-        notices = []
-        if missing:
-            text = tr("{} of {} not in the run").format(
-                len(missing), plural(len(self.judged), "judged query")
-            )
-            notices.append(Notice("missing-queries", len(missing), text, tuple(missing[:3])))
-        if extra:
-            text = tr("{} of the run without judgments").format(plural(len(extra), "query"))
-            notices.append(Notice("unjudged-queries", len(extra), text, tuple(extra[:3])))
-        others = extra[:1000] + [q for q in self.docs if q in self.judged][:1000]
-        notices += look_alike_notices("query", look_alikes(missing[:1000], others))
-        pairs = [p for q, docs in self.samples.items() for p in look_alikes(self.missing(q), docs)]
-        whole = len(self.samples) <= _SAMPLED_QUERIES
-        notices += look_alike_notices("document", pairs, at_least=not whole)
-        if not self.hits and len(extra) < len(self.docs):
-            text = tr("no judged document was retrieved for any query")
-            notices.append(Notice("no-document-found", 1, text))
-        return notices
-
-
-def _counted(rows: Iterable[TextRow], judgments: Judgments | None) -> _RunCounts:
-    counts = _RunCounts({} if judgments is None else judgments.texts_by_query)
-    seen, by_query, samples, judged = counts.docs, counts.scores, counts.samples, counts.judged
-    for query, doc, score in rows:
-        docs = seen.setdefault(query, set())
-        if not doc:
-            continue
-        counts.rows += 1
-        key = hash(doc)
-        if key in docs:
-            counts.duplicates += 1
-            counts.example = counts.example or tr("document {} of query {}").format(doc, query)
-        elif (
-            query in judged
-            and doc not in judged[query]
-            and (query in samples or len(samples) <= _SAMPLED_QUERIES)
-        ):
-            sample = samples.setdefault(query, [])
-            if len(sample) < SAMPLED_DOCS:
-                sample.append(doc)
-        docs.add(key)
-        scores = by_query.setdefault(query, {})
-        scores[score] = scores.get(score, 0) + 1
-    return counts
+    @classmethod
+    def of(cls, rows: Iterable[TextRow], judged: Mapping[str, Container[str]]) -> _Rows:
+        """Count rows."""
+        counts = cls()
+        samples = counts.unjudged
+        scores: dict[str, Counter[float]] = {}
+        for query, doc, score in rows:
+            docs = counts.docs.setdefault(query, set())
+            if not doc:
+                continue
+            counts.count += 1
+            key = hash(doc)
+            if key in docs:
+                counts.duplicates += 1
+                example = tr("document {} of query {}").format(doc, query)
+                counts.repeated = counts.repeated or example
+            elif (
+                query in judged
+                and doc not in judged[query]
+                and (query in samples or len(samples) <= _SAMPLED_QUERIES)
+                and len(samples.setdefault(query, [])) < SAMPLED_DOCS
+            ):
+                samples[query].append(doc)
+            docs.add(key)
+            scores.setdefault(query, Counter())[score] += 1
+        counts.tied = sum(n for own in scores.values() for n in own.values() if n > 1)
+        return counts
 
 
 def _odd_ids(what: str, ids: Iterable[str]) -> list[Notice]:
