@@ -23,6 +23,8 @@ from rankstone.io.frames import missing
 
 #: Values by query, then by measure.
 ByQuery = dict[str, dict[str, float]]
+#: A value as it is written: its place, and of which run, query and measure it is.
+_Cell = tuple[str, str | None, str, str, Any]
 #: What tools call the row of aggregates.
 _SUMMARY = ("all", "amean")
 _MEASURE = ("measure", "metric")
@@ -42,12 +44,22 @@ def read_query_values(
             one of queries if nothing else does.
     """
     text = decode(without_mark(content))
-    runs = (
-        {None: _of_json(text, path)}
-        if text.lstrip()[:1] == "{"
-        else _of_rows(text, path, is_measure)
-    )
-    runs = {name: values for name, values in runs.items() if values}
+    is_json = text.lstrip()[:1] == "{"
+    cells = _of_json(text, path) if is_json else _of_rows(text, path, is_measure)
+    runs: dict[str | None, ByQuery] = {}
+    for where, run, query, measure, value in cells:
+        if query in _SUMMARY:
+            continue
+        row = runs.setdefault(run, {}).setdefault(query, {})
+        if measure in row:
+            raise DataError(f"{where}: {measure} of query {query!r} has a second value. Keep one.")
+        try:
+            row[measure] = math.nan if value in (None, "") else float(value)
+        except ValueError:
+            raise DataError(
+                f"{where}: the value of {measure!r} for query {query!r} is {value!r}, which is not "
+                "a number."
+            ) from None
     if not runs:
         raise DataError(
             f"{path}: there are only aggregates here, and a comparison needs values per query. "
@@ -56,7 +68,7 @@ def read_query_values(
     return runs
 
 
-def _of_rows(text: str, path: str, is_measure: Callable[[str], bool]) -> dict[str | None, ByQuery]:
+def _of_rows(text: str, path: str, is_measure: Callable[[str], bool]) -> Iterator[_Cell]:
     rows = list(_rows(text, path))
     if not rows:
         raise DataError(f"{path}: the file is empty. {_EXPECTED}")
@@ -64,7 +76,7 @@ def _of_rows(text: str, path: str, is_measure: Callable[[str], bool]) -> dict[st
         marked = _separator(text) == ","
         rows = [(number, [_unescaped(field, marked) for field in row]) for number, row in rows]
     query = column_or_none("query", rows[0][1], None)
-    return _with_header(rows, query, path) if query else {None: _three(rows, path, is_measure)}
+    return _with_header(rows, query, path) if query else _three(rows, path, is_measure)
 
 
 def is_parquet(path: str) -> bool:
@@ -142,19 +154,15 @@ def _unescaped(field: str, marked: bool) -> str:
 
 def _three(
     rows: Sequence[tuple[int, list[str]]], path: str, is_measure: Callable[[str], bool]
-) -> ByQuery:
-    """Read rows of measure, query and value, or of query, measure and value."""
+) -> Iterator[_Cell]:
+    """Yield values from rows of measure, query and value, or of query, measure and value."""
+    for number, row in rows:
+        if len(row) not in (2, 3):
+            raise DataError(f"{path}:{number}: {len(row)} fields, expected 3. {_EXPECTED}")
     full = [(number, row) for number, row in rows if len(row) == 3]
-    odd = next(((number, row) for number, row in rows if len(row) not in (2, 3)), None)
-    if odd:
-        number, row = odd
-        raise DataError(f"{path}:{number}: {len(row)} fields, expected 3. {_EXPECTED}")
     measure, query = _order([row for _, row in full], is_measure)
-    values: ByQuery = {}
     for number, row in full:
-        if row[query] not in _SUMMARY:
-            _put(values, row[query], row[measure], row[2], f"{path}:{number}")
-    return values
+        yield f"{path}:{number}", None, row[query], row[measure], row[2]
 
 
 def _order(rows: Sequence[list[str]], is_measure: Callable[[str], bool]) -> tuple[int, int]:
@@ -169,48 +177,25 @@ def _order(rows: Sequence[list[str]], is_measure: Callable[[str], bool]) -> tupl
     return (0, 1) if len(distinct[0]) <= len(distinct[1]) else (1, 0)
 
 
-def _with_header(
-    rows: Sequence[tuple[int, list[str]]], query: str, path: str
-) -> dict[str | None, ByQuery]:
-    """Read rows below names of columns: a column per measure, or columns measure and value."""
+def _with_header(rows: Sequence[tuple[int, list[str]]], query: str, path: str) -> Iterator[_Cell]:
+    """Yield values below names of columns: a column per measure, or columns measure and value."""
     head = rows[0][1]
-    at = head.index(query)
-    keys = (key_named(head, names) for names in (_RUN, _MEASURE, _VALUE))
-    run, measure, value = (None if key is None else head.index(key) for key in keys)
-    used = {at, run}
-    places = {name: i for i, name in enumerate(head) if i not in used}
-    runs: dict[str | None, ByQuery] = {}
+    run, measure, value = (key_named(head, names) for names in (_RUN, _MEASURE, _VALUE))
     for number, row in rows[1:]:
         where = f"{path}:{number}"
         if len(row) != len(head):
             raise DataError(f"{where}: {len(row)} fields, and the header has {len(head)}.")
-        if row[at] in _SUMMARY:
-            continue
-        values = runs.setdefault(None if run is None else row[run], {})
+        fields = dict(zip(head, row, strict=True))
+        name = fields.pop(run, None)
+        of = fields.pop(query)
         if measure is not None and value is not None:
-            _put(values, row[at], row[measure], row[value], where)
+            yield where, name, of, fields[measure], fields[value]
         else:
-            for name, i in places.items():
-                _put(values, row[at], name, row[i], where)
-    return runs
+            yield from ((where, name, of, column, text) for column, text in fields.items())
 
 
-def _put(values: ByQuery, query: str, measure: str, text: str, where: str) -> None:
-    try:
-        value = float(text) if text else math.nan
-    except ValueError:
-        raise DataError(
-            f"{where}: the value of {measure!r} for query {query!r} is {text!r}, which is not a "
-            "number."
-        ) from None
-    row = values.setdefault(query, {})
-    if measure in row:
-        raise DataError(f"{where}: {measure} of query {query!r} has a second value. Keep one.")
-    row[measure] = value
-
-
-def _of_json(text: str, path: str) -> ByQuery:
-    """Read values by query, then by measure, as pytrec_eval gives them."""
+def _of_json(text: str, path: str) -> Iterator[_Cell]:
+    """Yield values by query, then by measure, as pytrec_eval gives them."""
     import json
 
     try:
@@ -222,11 +207,8 @@ def _of_json(text: str, path: str) -> ByQuery:
             f"{path}: expected {{query: {{measure: value}}}}, or a result that "
             "'rankstone evaluate --format json' wrote."
         )
-    return {
-        query: {m: math.nan if v is None else float(v) for m, v in row.items()}
-        for query, row in data.items()
-        if query not in _SUMMARY
-    }
+    for query, row in data.items():
+        yield from ((path, None, query, measure, value) for measure, value in row.items())
 
 
 def _is_row(row: Any) -> bool:
