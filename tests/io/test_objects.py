@@ -54,7 +54,7 @@ def test_records_in_memory_keep_whole_numbers():
     assert (list(judged.queries), list(judged.docs), judged.docs.typed) == ([1], [5, 6], True)
 
 
-@pytest.mark.parametrize(("name", "what"), [(None, "run"), ("mine", "mine")])
+@pytest.mark.parametrize(("name", "what"), [(None, "the run"), ("mine", "mine")])
 def test_a_series_that_may_be_either_is_refused(name, what):
     with pytest.raises(rs.DataError) as caught:
         json_like.run_of({"q": series([7, 8], [3, 4])}, ReadOptions(name=name))

@@ -236,7 +236,7 @@ def test_a_run_in_json_has_the_name_of_its_file(tmp_path):
 def test_a_rating_that_is_quoted_badly(tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_text('query,docid,rating\n"q"x,a,1\n')
-    with pytest.raises(rs.DataError, match=":2: this is not valid CSV"):
+    with pytest.raises(rs.DataError, match=":2: a quote within a field"):
         load_judgments(path)
 
 

@@ -56,16 +56,28 @@ def read_run(path: str, options: ReadOptions) -> Run:
     return run
 
 
+def content_of(file: Input, form: Format, kind: str, *, at_once: bool = True) -> Any:
+    """Return what a format reads: rows, rankings, judgments or a run."""
+    read = form.judgments if kind == "judgments" else form.run
+    if read is None:
+        hint = ""
+        if file.options.format is not None and kind == "judgments":
+            hint = f" To name the format of the run alone, write ':{form.name}'."
+        raise DataError(
+            f"{file.path}: the format '{form.name}' ({form.example}) holds no {kind}; the order is "
+            f"judgments first, then runs.{hint}"
+        )
+    return (at_once and form.scan and form.scan(file, kind)) or read(file)
+
+
 def run_in(file: Input, form: Format) -> Run:
     """Read a run of a known format, or open it if its format reads it when it is matched."""
-    if form.run is None:
-        raise DataError(_cannot_hold(file, form, "run"))
-    if file.options.query_ids is not None and form.name != _RESPONSES:
+    if file.options.query_ids is not None and form.name != _RESPONSES and form.run is not None:
         raise UsageError(
             f"{file.path}: query_ids= goes with a search engine's responses, and this is of the format "
             f"{form.name!r}, which names its queries."
         )
-    content: Any = (form.scan and form.scan(file, "run")) or form.run(file)
+    content = content_of(file, form, "run")
     run: Run = _gathered(content, file.source, file.path, file.options)
     return run
 
@@ -83,9 +95,7 @@ def _gathered(content: Any, source: Source, path: str, options: ReadOptions) -> 
 
 def judgments_in(file: Input, form: Format) -> Judgments:
     """Read judgments of a known format."""
-    if form.judgments is None:
-        raise DataError(_cannot_hold(file, form, "judgments"))
-    content: Any = (form.scan and form.scan(file, "judgments")) or form.judgments(file)
+    content = content_of(file, form, "judgments")
     if isinstance(content, Judgments):
         return content
     from rankstone.io.rows import judged_as_text, judgments_from
@@ -93,41 +103,20 @@ def judgments_in(file: Input, form: Format) -> Judgments:
     return judgments_from(judged_as_text(content), file.source, file.path)
 
 
-def rows_in(
-    file: Input,
-    form: Format,
-    kind: str,
-    judgments: Judgments | None = None,
-) -> Iterable[Any]:
-    """Return the rows of a file: text for ids, and a number.
-
-    ``judgments`` are those that a run belongs to if it names no documents itself.
-    """
+def rows_in(file: Input, form: Format, kind: str) -> Iterable[Any]:
+    """Return the rows of a file: text for ids, and a number."""
     from rankstone.io.rows import Lists, as_text, rows_of_judgments, rows_of_lists
 
-    read = form.judgments if kind == "judgments" else form.run
-    if read is None:
-        raise DataError(_cannot_hold(file, form, kind))
-    if form.rows is not None:
+    if form.rows is not None and (form.judgments if kind == "judgments" else form.run):
         return form.rows(file, kind)
-    content: Any = read(file)
+    content = content_of(file, form, kind, at_once=False)
     if hasattr(content, "rows"):
-        content = content.rows(judgments)
+        content = content.rows()
     elif isinstance(content, Judgments):
         content = rows_of_judgments(content)
     elif isinstance(content, Lists):
         content = rows_of_lists(content)
     return as_text(content)
-
-
-def _cannot_hold(file: Input, form: Format, kind: str) -> str:
-    hint = ""
-    if file.options.format is not None and kind == "judgments":
-        hint = f" To name the format of the run alone, write ':{form.name}'."
-    return (
-        f"{file.path}: the format '{form.name}' ({form.example}) holds no {kind}; the order is "
-        f"judgments first, then runs.{hint}"
-    )
 
 
 def in_folder(path: str) -> str:

@@ -17,7 +17,8 @@ from rankstone.core.text import is_number
 from rankstone.errors import DataError
 from rankstone.io import frames
 from rankstone.io.column_roles import column_or_none, with_paths
-from rankstone.io.formats import Format, format_of
+from rankstone.io.files import content_of
+from rankstone.io.formats import format_of
 from rankstone.io.frames.columns import PlainTable
 from rankstone.io.gathered import run_from
 from rankstone.io.input_file import Input, ReadOptions
@@ -51,21 +52,13 @@ def judgments_of(
 
     A query's id is its position in a list, from 0, if a record does not name it.
     """
-    if not isinstance(data, Mapping):
-        _check_lists(data, "the judgments")
-        if _are_rows(data, columns):
-            table = _table(data, columns, "the judgments")
-            return frames.judgments_of(table, columns, graded=graded)
-        records = are_records(data, columns) or any(map(_has_other_values, data[:_LOOKED_AT]))
-        data = list(data) if records else dict(enumerate(data))
-    data = _without_series(data, "the judgments")
+    data, _ = _arranged(data, "the judgments", columns)
+    if isinstance(data, PlainTable):
+        return frames.judgments_of(data, columns, graded=graded)
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
     file = ObjectInput(data, "the judgments", columns)
-    form = format_of(file)
-    if form.judgments is None:
-        raise _cannot_hold(form, "judgments")
-    content = form.judgments(file)
+    content = content_of(file, format_of(file), "judgments")
     if isinstance(content, Judgments):
         return content
     return judgments_from(content, MEMORY, file.path, typed=True)
@@ -74,29 +67,34 @@ def judgments_of(
 def run_of(data: Mapping[Any, Any] | Sequence[Any], options: ReadOptions) -> Run:
     """Take a run by query, a list of the rankings of each query, or any form that JSON may have."""
     name, columns, ascending = options.name, options.columns, options.ascending
-    positional = False
-    if not isinstance(data, Mapping):
-        _check_lists(data, "the run")
-        if _are_rows(data, columns):
-            table = _table(data, columns, "the run")
-            return frames.run_of(table, columns, name, ascending=ascending)
-        records = are_records(data, columns) or any(map(_has_other_values, data[:_LOOKED_AT]))
-        positional = not records
-        data = dict(enumerate(data)) if positional else list(data)
-    data = _without_series(data, name or "run")
+    data, positional = _arranged(data, name or "the run", columns)
+    if isinstance(data, PlainTable):
+        return frames.run_of(data, columns, name, ascending=ascending)
     run: Run
     if isinstance(data, Mapping) and _is_plain(data):
         run = dicts.run_of(data, name, ascending=ascending)
     else:
         file = ObjectInput(data, name or "the run", columns)
-        form = format_of(file)
-        if form.run is None:
-            raise _cannot_hold(form, "run")
-        content: Any = form.run(file)
+        content = content_of(file, format_of(file), "run")
         run = run_from(content, MEMORY, file.path, options, name=name or "run", typed=True)
     if positional and type(run) is dicts.ListedRun:
         return PositionalRun(run.data, run.name)
     return run
+
+
+def _arranged(
+    data: Mapping[Any, Any] | Sequence[Any], what: str, columns: Mapping[str, Any] | None
+) -> tuple[Any, bool]:
+    """Return data as a table, by query or as records, and whether queries are positions in a list."""
+    positional = False
+    if not isinstance(data, Mapping):
+        _check_lists(data, what)
+        if _are_rows(data, columns):
+            return _table(data, columns, what), False
+        records = are_records(data, columns) or any(map(_has_other_values, data[:_LOOKED_AT]))
+        positional = not records
+        data = dict(enumerate(data)) if positional else list(data)
+    return _without_series(data, what), positional
 
 
 def _without_series(data: Any, what: str) -> Any:
@@ -130,13 +128,6 @@ def _plain_rows(rows: Any, where: str) -> Any:
             f"{where}: the index of the {type(rows).__name__} holds a document twice. Keep one."
         )
     return dict(zip(index, values, strict=True))
-
-
-def _cannot_hold(form: Format, kind: str) -> DataError:
-    return DataError(
-        f"the object is of the format '{form.name}' ({form.example}), which holds no {kind}; the "
-        "order is judgments first, then runs."
-    )
 
 
 def _is_plain(data: Mapping[Any, Any]) -> bool:
