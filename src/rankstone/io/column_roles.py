@@ -133,7 +133,7 @@ def judgment_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, graded: bool, kinds: Kinds
 ) -> Roles:
     """Return the columns of judgments; without a grade every row counts as relevant."""
-    table = _Table(what, names, columns or {}, kinds)
+    table = NamedColumns(what, names, columns or {}, kinds)
     query, doc = table.ids("grade" if graded else None)
     grade = table.number("grade") if graded else None
     if graded and grade is None and "grade" not in table.columns:
@@ -159,7 +159,7 @@ def run_roles(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None, kinds: Kinds
 ) -> Roles:
     """Return the columns of a run: with scores, with ranks only, or in the order of its rows."""
-    table = _Table(what, names, columns or {}, kinds)
+    table = NamedColumns(what, names, columns or {}, kinds)
     query, doc = table.ids("score")
     if table.columns.get("distance") is not None:
         return Roles(("query", "doc", "distance"), (query, doc, table.column("distance")))
@@ -182,13 +182,13 @@ def subtopic_columns(
     what: str, names: Sequence[str], columns: Mapping[str, Any] | None
 ) -> tuple[str | None, str | None]:
     """Return the columns of subtopics and of their importance, None for what judgments lack."""
-    table = _Table(what, names, columns or {}, lambda _: {})
+    table = NamedColumns(what, names, columns or {}, lambda _: {})
     subtopic = table.column("subtopic")
     return subtopic, None if subtopic is None else table.column("importance")
 
 
 @dataclass(frozen=True)
-class _Table:
+class NamedColumns:
     """The names of the columns of a table, the columns somebody named, and what columns hold."""
 
     what: str

@@ -10,7 +10,14 @@ from rankstone.core.row_layout import ATOF, ATOL, RANK, LineFault, RowLayout
 from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError, Notice
 from rankstone.io import column_roles
-from rankstone.io.column_roles import GRADE_NAMES, SCORE_NAMES, SYNONYMS, plain_name
+from rankstone.io.column_roles import (
+    GRADE_NAMES,
+    SCORE_NAMES,
+    SYNONYMS,
+    NamedColumns,
+    key_named,
+    plain_name,
+)
 from rankstone.io.input_file import HEAD, Input
 
 _MOST_COLUMNS = 8
@@ -215,29 +222,33 @@ def _header(
     fields = rows[0]
     if not _are_names(fields):
         return None
-    names = [plain_name(decode(f)) for f in fields]
-    query, doc, rank = (_index(names, SYNONYMS[role]) for role in ("query", "doc", "rank"))
-    if query < 0 or doc < 0:
-        return None
-    number = _number_column(file, names, numbers, rows)
-    if number < 0 and (rank < 0 or not ranked):
-        return None
+    names, same = [*map(decode, fields)], _alike(rows)[1:]
+    place: dict[str | None, int] = {None: -1} | {name: i for i, name in enumerate(names)}
+    kind_of = {n: "number" if _all_numbers(same, place[n]) else "text" for n in names}
+    table = NamedColumns(file.path, names, {}, lambda _: kind_of)
     own, other, kind = ("score", "grade", "judgments") if ranked else ("grade", "score", "a run")
+    query, doc, rank, subtopic = map(table.column, ("query", "doc", "rank", "subtopic"))
+    if query is None or doc is None:
+        return None
+    number = table.number(own) or key_named(names, numbers)
+    if number is None and (rank is None or not ranked):
+        return None
     # The judgments of BEIR and MTEB have scores beside a corpus-id.
-    if number >= 0 and names[number] not in SYNONYMS[own] and names[doc] != "corpusid":
+    if number and plain_name(number) not in SYNONYMS[own] and plain_name(doc) != "corpusid":
         raise DataError(
-            f"{file.path}: the header names a {other} ({decode(fields[number])!r}) and no {own}. This "
-            f"looks like {kind}; the order is judgments first, then runs. If these are {own}s, call "
-            f"the column {SYNONYMS[own][0]!r}."
+            f"{file.path}: the header names a {other} ({number!r}) and no {own}. This looks like "
+            f"{kind}; the order is judgments first, then runs. If these are {own}s, call the column "
+            f"{SYNONYMS[own][0]!r}."
         )
-    shown = " ".join(map(decode, fields))
-    layout = RowLayout(len(fields), query, doc, number, rank if ranked else -1)
-    if not ranked:
-        layout = layout._replace(iteration=_index(names, SYNONYMS["subtopic"]))
-    called = "score"
-    if number < 0:
-        layout, called = RowLayout(len(fields), query, doc, rank, reading=RANK), "rank"
-    return TrecLayout(layout, shown, file.first_rows[0].end, called, from_file=True)
+    layout = RowLayout(len(names), place[query], place[doc], place[number])
+    if number is None:
+        layout = layout._replace(value=place[rank], reading=RANK)
+    elif ranked:
+        layout = layout._replace(rank=place[rank])
+    else:
+        layout = layout._replace(iteration=place[subtopic])
+    called = "rank" if number is None else "score"
+    return TrecLayout(layout, " ".join(names), file.first_rows[0].end, called, from_file=True)
 
 
 def _are_names(fields: Sequence[bytes]) -> bool:
@@ -245,27 +256,9 @@ def _are_names(fields: Sequence[bytes]) -> bool:
 
 
 def _fits(fields: Sequence[bytes]) -> bool:
-    names = [plain_name(decode(f)) for f in fields]
+    names = [*map(decode, fields)]
     wanted = (SYNONYMS["query"], SYNONYMS["doc"], [*SCORE_NAMES, *SYNONYMS["rank"]])
-    return all(_index(names, known) >= 0 for known in wanted)
-
-
-def _number_column(
-    file: Input, names: Sequence[str], numbers: Sequence[str], rows: Sequence[list[bytes]]
-) -> int:
-    """Return which column is the number; an error if two columns of numbers have a name for it."""
-    role = "grade" if numbers is GRADE_NAMES else "score"
-    columns = [names.index(n) for n in SYNONYMS[role] if n in names]
-    same = _alike(rows)[1:]
-    columns = [c for c in columns if _all_numbers(same, c)] or columns[:1]
-    if len(columns) > 1:
-        raise column_roles.ambiguous(file.path, role, [decode(rows[0][c]) for c in columns])
-    return columns[0] if columns else _index(names, numbers)
-
-
-def _index(names: Sequence[str], known: Sequence[str]) -> int:
-    """Return which column has one of the known names, earlier ones preferred; -1 if none has."""
-    return next((names.index(name) for name in known if name in names), -1)
+    return all(key_named(names, known) is not None for known in wanted)
 
 
 def _alike(rows: Sequence[list[bytes]]) -> list[list[bytes]]:
