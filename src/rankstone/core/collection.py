@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 import numpy as np
@@ -18,7 +18,7 @@ from rankstone.core.cutoff import Cut, Cutoff, Cuts, Cutter
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
-from rankstone.core.provenance import Source
+from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.rank import (
     Documents,
     adds_run_queries,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from rankstone.core.items import ItemLists, ItemTable
 
 Array = np.ndarray
-MEMORY = Source("memory")
 _CACHED = 4
 LEAST_SHOWN = 20  # items of a list that are read at once, though a cutoff is lower
 _READING = Lock()  # parts of a ranking are computed by several threads
@@ -53,51 +52,6 @@ def default_conventions(*, has_ids: bool) -> Conventions:
 
 _WITH_IDS = Conventions()
 _WITHOUT_IDS = Conventions(ties="expected", negatives="nonrelevant")
-
-
-class Collection(Protocol):
-    """Judgments and a run, from whatever the user holds.
-
-    Every verb takes one; ``rank`` is the only way from here to ranks.
-    """
-
-    @property
-    def single(self) -> bool:
-        """Whether the data are one ranking, and not a table or set of them."""
-
-    @property
-    def name(self) -> str:
-        """The name of the run."""
-
-    @property
-    def default(self) -> Conventions:
-        """The conventions in force if none are chosen."""
-
-    @property
-    def sources(self) -> tuple[Source, Source]:
-        """Where judgments and run came from."""
-
-    @property
-    def changes(self) -> Mapping[str, Any]:
-        """The changes that were made to the data, as a result records them."""
-
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
-        """Return the judged documents and where they were retrieved."""
-
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions."""
-
-    def tally(self, conventions: Conventions) -> Tally:
-        """Count what is odd about the data."""
-
-    def tied(self, conventions: Conventions) -> tuple[int, int]:
-        """Return how many retrieved judged documents share their score, and how many there are."""
-
-    def document(self, judgment: int) -> Any:
-        """Return the id of a row of ``Ranked.judgment``, None if documents have no ids."""
-
-    def judged_documents(self, query: Any) -> list[tuple[Any, float]]:
-        """Return the ids and grades of a query's judged documents, none if they have no ids."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +164,13 @@ class MatchedCollection(_Rankings):
         return self.judgments.with_queries(queries) if queries else self.judgments
 
     def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
-        """Return the judged documents and where they were retrieved."""
+        """Return the judged documents and where they were retrieved.
+
+        Args:
+            float32: compare scores rounded to 32 bits.
+            run_queries: include the queries of the run that have no judgments.
+            repeats: find every occurrence of a document, not only its best.
+        """
         matches = self.matches(float32=float32, run_queries=run_queries, repeats=repeats)
         judgments = self._judged(run_queries=run_queries)
         return Documents(
@@ -495,3 +455,8 @@ class LabelledCollection(_Rankings):
         row = query if self.queries is None else self.queries.index(query)
         labels = self.labels[self.bounds[row] : self.bounds[row + 1]].tolist()
         return [(i, max(label, 0.0)) for i, label in enumerate(labels) if label == label]  # noqa: PLR0124
+
+
+#: Judgments and a run, from whatever the user holds: every verb takes one, and ``rank`` is the only
+#: way from here to ranks.
+Collection = MatchedCollection | CollectionPart | LabelledCollection

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from rankstone.core.timing import stage
 from rankstone.errors import DataError
 
 if TYPE_CHECKING:
+    from rankstone.core.collection import Collection
     from rankstone.core.items import ItemLists
 
 Array = np.ndarray
@@ -89,23 +90,10 @@ class Documents:
         )
 
 
-class Source(Protocol):
-    """The part of a collection that ``rank`` reads."""
-
-    def documents(self, *, float32: bool, run_queries: bool, repeats: bool) -> Documents:
-        """Return the judged documents.
-
-        Args:
-            float32: compare scores rounded to 32 bits.
-            run_queries: include the queries of the run that have no judgments.
-            repeats: find every occurrence of a document, not only its best.
-        """
-
-
-def rank(source: Source, conventions: Conventions) -> Ranked:
+def rank(collection: Collection, conventions: Conventions) -> Ranked:
     """Return the ranks and grades of a collection's judged documents."""
     with stage("scanning"):
-        documents = source.documents(
+        documents = collection.documents(
             **match_options(conventions), run_queries=adds_run_queries(conventions)
         )
     with stage("ranking"):
@@ -298,11 +286,11 @@ def score_needs(several: Iterable[Conventions]) -> ScoreNeeds:
     )
 
 
-def conventions_that_matter(source: Source, base: Conventions) -> dict[str, list[Any]]:
+def conventions_that_matter(collection: Collection, base: Conventions) -> dict[str, list[Any]]:
     """Return the conventions that could change a number on these data, with their values."""
-    documents = source.documents(**match_options(base), run_queries=False)
-    ranked = rank(source, base)
-    rounded = rank(source, base.replace(precision="float32"))
+    documents = collection.documents(**match_options(base), run_queries=False)
+    ranked = rank(collection, base)
+    rounded = rank(collection, base.replace(precision="float32"))
     grades, matches = documents.grades, documents.matches
     levels = np.unique(grades[grades > 0])
     rows = segments.lengths(ranked.offsets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,13 +35,6 @@ def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
         all(n.supports_expected_ties for n in needs),
         nonrelevant=any(n.nonrelevant for n in needs),
     )
-
-
-class Joined(Protocol):
-    """A source of rankings under any conventions."""
-
-    def ranked(self, conventions: Conventions) -> Ranked:
-        """Return ranks and grades under some conventions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +111,7 @@ def final_values(
     return {name: _finish(measures[name], part) for name, part in aggregates.items()}
 
 
-def compute_each(join: Joined, plan: Iterable[tuple[str, Measure, Conventions]]) -> Values:
+def compute_each(join: Collection, plan: Iterable[tuple[str, Measure, Conventions]]) -> Values:
     """Return the values of measures by column, each under conventions of its own, from one join."""
     groups: dict[Conventions, dict[str, Measure]] = {}
     order = []
