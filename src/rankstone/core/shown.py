@@ -11,18 +11,23 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: fields and keys by name, None for NaN, all for the key None."""
+    """Return a value as JSON can hold it: fields and keys by name, all for the key None.
+
+    NaN and infinite numbers are None.
+    """
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if is_dataclass(value):
         return plain(vars(value))
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, Mapping):
         return {_key(key): plain(own) for key, own in value.items()}
     if isinstance(value, tuple | list):
         return [plain(v) for v in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _key(key: Any) -> str:

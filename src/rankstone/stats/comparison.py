@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.core.provenance import software
-from rankstone.core.shown import Shown
+from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
 from rankstone.language import tr
 from rankstone.stats.advice import TOO_FEW_CLUSTERS
@@ -129,8 +129,7 @@ class PairComparison(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
-        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        return {**data, "verdict": self.verdict}
+        return {**super().to_dict(), "verdict": self.verdict}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
@@ -303,7 +302,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
-        data = {f.name: _plain(getattr(self, f.name)) for f in _saved_fields()}
+        data = plain({f.name: getattr(self, f.name) for f in _saved_fields()})
         return {"schema": SCHEMA, **data, "method": self.method()}
 
     def to_json(self, indent: int | None = None) -> str:
@@ -365,23 +364,6 @@ def _saved_fields() -> list[Field[Any]]:
 
 def _notice(data: Mapping[str, Any]) -> Notice:
     return Notice(data["code"], data["count"], data["text"], tuple(data["examples"]), data["level"])
-
-
-def _plain(value: Any) -> Any:
-    """Return a field as plain data."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, Moved):
-        return {name: _plain(v) for name, v in value._asdict().items()}
-    if isinstance(value, Missing):
-        return {f.name: getattr(value, f.name) for f in fields(value)}
-    if isinstance(value, (tuple, list)):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(v) for name, v in value.items()}
-    return value
 
 
 def with_holes(comparison: Comparison, values: Iterable[QueryValues]) -> Comparison:

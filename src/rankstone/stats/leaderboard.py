@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from rankstone.core.shown import plain
 from rankstone.errors import DataError, Notice, UsageError, amount, plural
 from rankstone.language import tr
 from rankstone.stats.distributions import normal_quantile, t_quantile, t_tail
@@ -121,15 +122,12 @@ class Leaderboard:
                 }
                 for name, measure in self.measures.items()
             },
-            "systems": [
-                {k: None if v != v else v for k, v in vars(s).items()}  # noqa: PLR0124
-                for s in self.standings
-            ],
-            "p_values": self.p_values.tolist(),
+            "systems": plain(self.standings),
+            "p_values": plain(self.p_values),
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
-            "notices": [notice.to_dict() for notice in self.notices],
+            "notices": plain(self.notices),
         }
 
     def to_json(self, indent: int | None = None) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
+from rankstone.core.shown import plain
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.distributions import normal_cdf, t_quantile
 from rankstone.stats.power import root
@@ -79,9 +80,7 @@ class VarianceParts:
 
     def to_dict(self) -> dict[str, object]:
         """Return it as plain data."""
-        lists = ("by_system", "repeats", "by_chance")
-        parts = {name: list(getattr(self, name)) for name in lists}
-        return {**asdict(self), **parts, "runs": self.runs, "share_of_runs": self.share_of_runs}
+        return {**plain(vars(self)), "runs": self.runs, "share_of_runs": self.share_of_runs}
 
 
 def variance_parts(means: Means, row: int, systems: Sequence[np.ndarray]) -> VarianceParts:

@@ -12,6 +12,7 @@ from rankstone import __version__
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.provenance import Given, options_of
 from rankstone.core.result import Result
+from rankstone.core.shown import plain
 from rankstone.errors import DataError, plural
 from rankstone.io.changes import prepared
 from rankstone.io.load import collection, load_judgments
@@ -65,15 +66,7 @@ class Verification:
             "holds": self.holds,
             "changed_inputs": list(self.inputs),
             "version": {"then": self.version or __version__, "now": __version__},
-            "changed_values": [
-                {
-                    "measure": v.measure,
-                    "query": v.query,
-                    "before": None if math.isnan(v.before) else v.before,
-                    "now": None if math.isnan(v.now) else v.now,
-                }
-                for v in self.values
-            ],
+            "changed_values": plain(self.values),
             "changed_facts": list(self.facts),
         }
 

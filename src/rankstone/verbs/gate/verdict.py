@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from rankstone.core.shown import plain
 from rankstone.errors import Notice, plural
 from rankstone.language import tr
 from rankstone.stats.comparison import Moved
@@ -42,7 +42,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        return plain(vars(self))
 
 
 @dataclass(frozen=True)
@@ -123,19 +123,9 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; NaN is None."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        data["checks"] = [check.to_dict() for check in self.checks]
-        data["worst"] = [
-            {name: _plain(v) for name, v in moved._asdict().items()} for moved in self.worst
-        ]
-        data["notices"] = [notice.to_dict() for notice in self.notices]
         head = {"schema": SCHEMA, "status": self.status, "passed": self.passed}
-        return {**head, "headline": self.headline(), **data}
+        return {**head, "headline": self.headline(), **plain(vars(self))}
 
     def to_json(self, indent: int | None = None) -> str:
         """Return everything as JSON."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
