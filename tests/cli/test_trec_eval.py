@@ -398,9 +398,16 @@ def test_sums_added_in_order_differ_in_the_last_digits_only():
 
 
 def test_output_for_many_queries_is_written_in_parts():
-    from rankstone.verbs.trec_eval.values import Row, lines
+    from rankstone.tools.trec_eval import Line
+    from rankstone.verbs.trec_eval.columns import Column
+    from rankstone.verbs.trec_eval.values import lines, row_of
 
-    rows = [Row("x%", np.arange(700) / 700), Row("n", np.arange(700.0), integer=True)]
+    share, count = (
+        Column("x%", Line(name="x"), rs.AP),
+        Column("n", Line(name="n", integer=True), rs.AP),
+    )
+    rows = [row_of(share, np.arange(700) / 700, zscore=False),
+            row_of(count, np.arange(700.0), zscore=False)]  # fmt: skip
     text = "".join(lines(rows, [f"q%s{i}" for i in range(700)]))
     expected = io.StringIO()
     for i in range(700):

@@ -1,15 +1,5 @@
-"""The options of trec_eval, read as getopt reads them, and its exit codes."""
+"""The options of trec_eval, read as getopt reads them, and its exit codes.
 
-from __future__ import annotations
-
-import re
-from dataclasses import dataclass
-from typing import Any
-
-from rankstone.errors import TrecEvalError
-
-USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
-HELP = """\
 usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
 
 Evaluate a run and print what trec_eval prints.
@@ -41,6 +31,17 @@ cannot be written or there is too little memory; 4 the data cannot be measured (
 twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
 7 no query in common.
 """
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rankstone.errors import TrecEvalError
+
+USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
+HELP = (__doc__ or "").partition("\n\n")[2]
 #: Letter, name and argument of each option in that text.
 _OPTIONS = re.findall(r"(?m)^  (?:-(\w), )?--(\w+)( \S+)?  ", HELP)
 

@@ -282,26 +282,12 @@ def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
 _CHUNK = 256
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
-    """A line for each query: its label, the values or texts, and how they are written."""
-
-    label: str
-    values: Sequence[Any]
-    integer: bool = False
-    text: bool = False
-
-
-def lines(rows: Sequence[Row], queries: Sequence[str], *, zscore: bool = False) -> Iterator[str]:
-    """Yield the lines of all queries, many at a time.
-
-    A line is the label in 22 columns, the query and the value with 4 decimals, whole numbers
-    and texts as they are, but for characters that would steer a terminal.
-    """
+def lines(rows: Sequence[tuple[str, Sequence[Any]]], queries: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of all queries, many at a time; rows are those of ``row_of``."""
     if not rows:
         return
-    pattern = "".join(_pattern(row, zscore) for row in rows)
-    table = zip(*(_plain(row, zscore) for row in rows), strict=True)
+    pattern = "".join(pattern for pattern, _ in rows)
+    table = zip(*(values for _, values in rows), strict=True)
     part = []
     for query, values in zip(queries, table, strict=True):
         shown = escape_controls(query).replace("%", "%%")
@@ -312,22 +298,19 @@ def lines(rows: Sequence[Row], queries: Sequence[str], *, zscore: bool = False) 
     yield "".join(part)
 
 
-def _pattern(row: Row, zscore: bool) -> str:
-    label = f"{row.label:<22}".replace("%", "%%")
-    if row.text:
-        return f"{label}\t\0\t%s\n"
-    if row.integer and not zscore:
-        return f"{label}\t\0\t%d\n"
-    return f"{'Z' if zscore else ''}{label}\t\0\t%6.4f\n"
+def row_of(column: Column, values: Sequence[Any], *, zscore: bool) -> tuple[str, list[Any]]:
+    """Return the pattern of a line for each query, and what it is filled with.
 
-
-def _plain(row: Row, zscore: bool) -> list[Any]:
-    if row.text:
-        return [escape_controls(str(text)) for text in row.values]
-    values = np.asarray(row.values, np.float64)
-    if row.integer and not zscore:
-        values = values.astype(np.int64)
-    return values.tolist()
+    A line is the label in 22 columns, the query and the value with 4 decimals, whole numbers
+    and texts as they are, but for characters that would steer a terminal.
+    """
+    label = f"{column.label:<22}".replace("%", "%%")
+    if column.measure is None:
+        return f"{label}\t\0\t%s\n", [escape_controls(str(text)) for text in values]
+    numbers = np.asarray(values, np.float64)
+    if column.line.integer and not zscore:
+        return f"{label}\t\0\t%d\n", numbers.astype(np.int64).tolist()
+    return f"{'Z' if zscore else ''}{label}\t\0\t%6.4f\n", numbers.tolist()
 
 
 def printed(columns: list[Column], options: Options) -> Iterator[str]:
@@ -338,29 +321,29 @@ def printed(columns: list[Column], options: Options) -> Iterator[str]:
     if options.zscores is not None:
         evaluated = standardised(evaluated, shown, options.zscores)
     if options.per_query:
-        rows = [row for c in columns if (row := _of_queries(c, evaluated, shown))]
-        yield from lines(rows, [evaluated.queries[i] for i in shown], zscore=zscore)
+        own = [(c, _of_queries(c, evaluated, shown)) for c in columns]
+        rows = [row_of(c, values, zscore=zscore) for c, values in own if values is not None]
+        yield from lines(rows, [evaluated.queries[i] for i in shown])
     if options.summary:
-        rows = [row for c in columns if (row := _of_all(c, evaluated, shown, options))]
-        yield from lines(rows, ["all"], zscore=zscore)
+        every = [(c, _of_all(c, evaluated, shown, options)) for c in columns]
+        rows = [row_of(c, [value], zscore=zscore) for c, value in every if value is not None]
+        yield from lines(rows, ["all"])
 
 
-def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> Row | None:
-    """Return a line for each query, None if there is none."""
+def _of_queries(column: Column, evaluated: TrecEvalValues, shown: list[int]) -> list[Any] | None:
+    """Return the value or the text of each query, None if there is no line of single queries."""
     if column.label in evaluated.strings:
         texts = evaluated.strings[column.label]
-        return Row(column.label, [f"'{texts[i]}'" for i in shown], text=True)
+        return [f"'{texts[i]}'" for i in shown]
     if column.measure is None or column.line.summary_only:
         return None
-    values = evaluated.values[column.label][shown].tolist()
-    return Row(column.label, values, integer=column.line.integer)
+    return evaluated.values[column.label][shown].tolist()
 
 
 def _of_all(
     column: Column, evaluated: TrecEvalValues, shown: list[int], options: Options
-) -> Row | None:
-    """Return the line for all queries, None if there is none."""
+) -> float | str | None:
+    """Return the value or the text of all queries, None if there is no such line."""
     if column.measure is None:
-        return None if column.length else Row(column.label, [evaluated.tag], text=True)
-    value = evaluated.summary(column, shown, complete=options.complete)
-    return Row(column.label, [value], integer=column.line.integer)
+        return None if column.length else evaluated.tag
+    return evaluated.summary(column, shown, complete=options.complete)
