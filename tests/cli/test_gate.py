@@ -104,10 +104,11 @@ def test_the_candidate_may_be_a_saved_result(call, saved):
 def test_a_baseline_file_brings_back_every_bit(saved):
     result = rs.evaluate(QRELS, BM25, ["nDCG@10", "AP"])
     baseline = Baseline.from_json(saved.read_bytes())
-    assert dict(zip(baseline.queries, baseline.columns["AP"].tolist(), strict=True)) == {
+    kept = baseline.result
+    assert dict(zip(kept.queries, kept.columns["AP"].tolist(), strict=True)) == {
         query: values["AP"] for query, values in result.per_query.items()
     }
-    assert baseline.judgments.sha256 == result.provenance.judgments.digest()
+    assert kept.provenance.judgments.digest() == result.provenance.judgments.digest()
     assert baseline.to_json() == saved.read_text()
     lines = saved.read_text().splitlines()
     assert sum(line.lstrip().startswith('["q') for line in lines) == 40  # one line per query
@@ -130,7 +131,7 @@ def test_a_baseline_is_updated_by_accept_only_and_keeps_the_reasons(call, saved)
     assert re.search(r"nDCG@10  0\.4308  0\.5721     \+0\.1414", out)
     baseline = Baseline.from_json(saved.read_bytes())
     assert [a.reason for a in baseline.history] == ["first baseline", "dense vectors"]
-    assert list(baseline.columns) == ["nDCG@10", "AP"]
+    assert list(baseline.result.columns) == ["nDCG@10", "AP"]
     code, out, _ = call("gate", "baseline", "show", saved)
     assert code == 0
     assert out.startswith("b.json: hybrid, 40 queries, Rankstone ")
@@ -144,23 +145,23 @@ def test_accept_keeps_the_conventions(call):
     assert call("gate", "baseline", "save", "b.json", QRELS, BM25, *more)[0] == 0
     before = Baseline.from_json(Path("b.json").read_bytes())
     assert call("gate", "baseline", "accept", "b.json", QRELS, HYBRID, "--reason", "x")[0] == 0
-    after = Baseline.from_json(Path("b.json").read_bytes())
+    before, after = before.result, Baseline.from_json(Path("b.json").read_bytes()).result
     assert (after.conventions, after.like) == (before.conventions, "trec_eval-9")
-    assert after.means != before.means
+    assert after.aggregates != before.aggregates
     new = ("-m", "nDCG@10", "-c", "ties=input", "--reason", "y")
     assert call("gate", "baseline", "accept", "b.json", QRELS, HYBRID, *new)[0] == 0
-    assert Baseline.from_json(Path("b.json").read_bytes()).conventions.ties == "input"
+    assert Baseline.from_json(Path("b.json").read_bytes()).result.conventions.ties == "input"
 
 
 def test_accept_keeps_what_a_tool_does_with_single_measures(call):
     more = ("--like", "xgboost", "-m", "ndcg@10-", "-m", "ndcg@10")
     assert call("gate", "baseline", "save", "b.json", QRELS, BM25, *more)[0] == 0
     before = Baseline.from_json(Path("b.json").read_bytes())
-    assert before.exceptions
+    assert before.result.exceptions
     assert call("gate", "baseline", "accept", "b.json", QRELS, BM25, "--reason", "again")[0] == 0
-    after = Baseline.from_json(Path("b.json").read_bytes())
+    before, after = before.result, Baseline.from_json(Path("b.json").read_bytes()).result
     assert (after.conventions, after.exceptions) == (before.conventions, before.exceptions)
-    assert after.means == before.means
+    assert after.aggregates == before.aggregates
     rules = ("--max-drop", "ndcg@10-=0.01", "--max-drop", "ndcg@10=0.01", "--like", "xgboost")
     assert call("gate", QRELS, BM25, "--baseline", "b.json", *rules, "--quiet")[0] == 0
 
@@ -211,7 +212,8 @@ def test_numbers_of_another_version_are_refused(call, saved):
     baseline = Baseline.from_json(saved.read_bytes())
     same, other = ".".join([*rs.__version__.split(".")[:2], "99"]), "99.0.0"
     for version, code in ((same, 0), (other, 3)):
-        replace(baseline, rankstone=version).save(saved)
+        made = replace(baseline.result.provenance, rankstone=version)
+        replace(baseline, result=replace(baseline.result, provenance=made)).save(saved)
         got, _, err = call("gate", QRELS, HYBRID, "--baseline", saved, *DROP, "--quiet")
         assert got == code, err
     assert f"its numbers are of Rankstone {other} and this is {rs.__version__}" in err

@@ -19,6 +19,7 @@ from rankstone.errors import DataError, UsageError
 from rankstone.language import tr
 
 if TYPE_CHECKING:
+    from rankstone.core.result import Result
     from rankstone.verbs.gate.baseline import Baseline
 
 _SHOW = """Show what a baseline file contains.
@@ -79,14 +80,14 @@ def _replace(args: Namespace) -> int:
         )
     if not (args.reason or "").strip():
         raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
-    args.measure = args.measure or [old.names.get(m, m) for m in old.columns]
+    args.measure = args.measure or [old.names.get(m, m) for m in old.result.columns]
     if "like" not in options and not args.convention:
-        options |= _conventions(old)
+        options |= _conventions(old.result)
     if not any(name in options for name in Changes.names()):
-        options |= recorded_options(old.changes)
+        options |= recorded_options(old.result.changes)
     new = _evaluated(args, options).accepted(_today(), args.reason, old.history)
     new.save(args.file)
-    print_lines(changes(old, new, args.file))
+    print_lines(changes(old.result, new, args.file))
     return 0
 
 
@@ -108,10 +109,10 @@ def _evaluated(args: Namespace, options: dict[str, Any]) -> Baseline:
     args.runs = [args.candidate]
     results = results_of(args, Setup.of("gate", options))
     say_notices(results, args)
-    return Baseline.of(results[0])
+    return Baseline(results[0])
 
 
-def _conventions(baseline: Baseline) -> dict[str, Any]:
+def _conventions(baseline: Result) -> dict[str, Any]:
     """Return the tool that the baseline follows, and the conventions in which it differs from it."""
     from rankstone.tools import conventions_of, tool
 

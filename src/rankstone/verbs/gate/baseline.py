@@ -6,8 +6,8 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -18,8 +18,8 @@ from rankstone.choices.conventions import Conventions
 from rankstone.choices.setup import field_named
 from rankstone.core.aggregate import aggregate
 from rankstone.core.atomic import write_text
-from rankstone.core.provenance import Source, in_words, recorded, replayed
-from rankstone.core.result import Result
+from rankstone.core.provenance import Provenance, Source, in_words, recorded, replayed
+from rankstone.core.result import Result, TieReport
 from rankstone.errors import DataError, Notice, UsageError, plural
 from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
@@ -27,33 +27,16 @@ from rankstone.measures.parse import parse_measure
 SCHEMA = "rankstone/baseline/2"
 
 
-@dataclass(frozen=True)
-class Origin:
-    """A file that numbers were computed from, and how it was read; data in memory have no checksum."""
+@lru_cache(maxsize=8)
+def checksum(source: Source) -> str | None:
+    """Return the SHA-256 of what a file expands to; data in memory have none."""
+    return source.content_digest()
 
-    source: Source
 
-    @cached_property
-    def sha256(self) -> str | None:
-        """The SHA-256 of what the file expands to."""
-        return self.source.content_digest()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        reading = self.source.reading
-        read = {"reading": recorded(reading)} if reading else {}
-        return {"name": self.source.name, "sha256": self.sha256, **read}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Origin:
-        """Read what ``to_dict`` returned."""
-        digest = data["sha256"]
-        reading = replayed(data.get("reading", {}))
-        return cls(Source(data["name"], sha256=digest, content_sha256=digest, reading=reading))
-
-    def __str__(self) -> str:
-        name = self.source.name
-        return f"{name} (sha256 {self.sha256[:12]}...)" if self.sha256 else name
+def in_short(source: Source) -> str:
+    """Return the name of a source and the beginning of its checksum."""
+    digest = checksum(source)
+    return f"{source.name} (sha256 {digest[:12]}...)" if digest else source.name
 
 
 @dataclass(frozen=True)
@@ -68,86 +51,51 @@ class Acceptance:
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Values per query that a candidate is compared with, and the conditions they were made under.
+    """The result that a candidate is compared with, and the acceptances that led to it.
 
-    ``exceptions`` are the conventions of single measures that differ from ``conventions``, and
-    ``names`` what a measure was requested by, if that differs. ``history`` holds all acceptances, the first being
-    how the baseline came about; it is empty unless the baseline comes from a baseline file.
-    ``weighted`` are the measures whose queries have weights.
+    The first acceptance is how the baseline came about; there is none unless it comes from a baseline
+    file, which keeps values, means and the conditions they were made under.
     """
 
-    name: str
-    rankstone: str
-    like: str | None
-    conventions: Conventions
-    exceptions: Mapping[str, Mapping[str, Any]]
-    names: Mapping[str, str]
-    judgments: Origin
-    run: Origin
-    queries: tuple[Any, ...]
-    unanswered: tuple[Any, ...]
-    columns: Mapping[str, np.ndarray]
-    means: Mapping[str, float]
+    result: Result
     history: tuple[Acceptance, ...] = ()
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    weighted: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, result: Result) -> Baseline:
-        """Take the values of a result."""
-        return cls(
-            name=result.name,
-            rankstone=result.provenance.rankstone,
-            like=result.like,
-            conventions=result.conventions,
-            exceptions=result.exceptions,
-            names={column: name for name, column in result.requested.items()},
-            judgments=Origin(result.provenance.judgments),
-            run=Origin(result.provenance.run),
-            queries=tuple(result.queries),
-            unanswered=result.unanswered,
-            columns=result.columns,
-            means=result.aggregates,
-            changes=result.changes,
-            weighted=tuple(result.weights),
-        )
-
-    def conventions_for(self, measure: str) -> Conventions:
-        """Return the conventions that a measure was computed under."""
-        return self.conventions.replace(**self.exceptions.get(measure, {}))
+    @property
+    def names(self) -> dict[str, str]:
+        """What measures were requested by, if that is not their name."""
+        return {column: name for name, column in self.result.requested.items()}
 
     def accepted(self, date: str, reason: str, history: tuple[Acceptance, ...] = ()) -> Baseline:
         """Return the baseline with the reason for it, after earlier ones."""
         if not reason.strip():
             raise UsageError('a baseline is updated for a reason: --reason "new synonyms".')
-        latest = Acceptance(date, " ".join(reason.split()), str(self.run), dict(self.means))
+        run, means = in_short(self.result.provenance.run), dict(self.result.aggregates)
+        latest = Acceptance(date, " ".join(reason.split()), run, means)
         return replace(self, history=(*history, latest))
 
     def to_json(self) -> str:
         """Return the content of a baseline file: one line per query, made to be read in a diff."""
+        result, made = self.result, self.result.provenance
         head = {
             "schema": SCHEMA,
-            "name": self.name,
-            "rankstone": self.rankstone,
-            "like": self.like,
-            "judgments": self.judgments.to_dict(),
-            "run": self.run.to_dict(),
-            "changes": recorded(self.changes),
-            "weighted": list(self.weighted),
-            "conventions": self.conventions.to_dict(),
-            "exceptions": {name: dict(choices) for name, choices in self.exceptions.items()},
-            "names": dict(self.names),
-            "means": _numbers(self.means),
-            "history": [
-                {"date": a.date, "reason": a.reason, "run": a.run, "means": _numbers(a.means)}
-                for a in self.history
-            ],
-            "unanswered": list(self.unanswered),
-            "measures": list(self.columns),
+            "name": result.name,
+            "rankstone": made.rankstone,
+            "like": result.like,
+            "judgments": _written(made.judgments),
+            "run": _written(made.run),
+            "changes": recorded(result.changes),
+            "weighted": list(result.weights),
+            "conventions": result.conventions.to_dict(),
+            "exceptions": {name: dict(choices) for name, choices in result.exceptions.items()},
+            "names": self.names,
+            "means": _numbers(result.aggregates),
+            "history": [{**vars(a), "means": _numbers(a.means)} for a in self.history],
+            "unanswered": list(result.unanswered),
+            "measures": result.measures,
         }
-        order = sorted(range(len(self.queries)), key=lambda i: str(self.queries[i]))
-        columns = [column.tolist() for column in self.columns.values()]
-        rows = [[self.queries[i], *(_plain(column[i]) for column in columns)] for i in order]
+        queries, columns = result.queries, [c.tolist() for c in result.columns.values()]
+        order = sorted(range(len(queries)), key=lambda i: str(queries[i]))
+        rows = [[queries[i], *(_plain(column[i]) for column in columns)] for i in order]
         values = [f"    {json.dumps(row, allow_nan=False)}" for row in rows]
         lines = json.dumps(head, indent=2, allow_nan=False).removesuffix("\n}")
         body = f'{lines},\n  "values": [\n' + ",\n".join(values) + "\n  ]"
@@ -185,7 +133,7 @@ class Baseline:
         try:
             if f'"{SCHEMA.rpartition("/")[0]}/'.encode() in content[:4096]:
                 return cls.from_json(content)
-            return cls.of(Result.from_json(content))
+            return cls(Result.from_json(content))
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
 
@@ -198,56 +146,72 @@ class Baseline:
             raise ValueError("a query is there twice")
         if len({*measures}) != len(measures):
             raise ValueError("a measure is there twice")
-        baseline = cls(
+        columns = {
+            m: np.array([_float(row[i]) for row in rows], np.float64)
+            for i, m in enumerate(measures, 1)
+        }
+        judgments, run = (_read(data[name]) for name in ("judgments", "run"))
+        result = Result(
             name=str(data["name"]),
-            rankstone=str(data["rankstone"]),
-            like=data["like"],
+            queries=[row[0] for row in rows],
+            columns=columns,
+            aggregates={m: _float(data["means"][m]) for m in measures},
+            counted={m: int((~np.isnan(column)).sum()) for m, column in columns.items()},
+            weights={m: np.zeros(0) for m in data["weighted"]},  # which are not kept
             conventions=Conventions(**data["conventions"]),
+            notices=(),
+            provenance=Provenance(str(data["rankstone"]), "", judgments, run),
+            ties=TieReport(0, 0),
+            like=data["like"],
+            requested={str(name): str(column) for column, name in data["names"].items()},
             exceptions={str(name): dict(own) for name, own in data["exceptions"].items()},
-            names={str(column): str(name) for column, name in data["names"].items()},
-            judgments=Origin.from_dict(data["judgments"]),
-            run=Origin.from_dict(data["run"]),
-            changes=replayed(data["changes"]),
-            weighted=tuple(data["weighted"]),
-            queries=tuple(row[0] for row in rows),
             unanswered=tuple(data["unanswered"]),
-            columns={
-                m: np.array([_float(row[i]) for row in rows], np.float64)
-                for i, m in enumerate(measures, 1)
-            },
-            means={m: _float(data["means"][m]) for m in measures},
-            history=tuple(
-                Acceptance(
-                    str(a["date"]),
-                    str(a["reason"]),
-                    str(a["run"]),
-                    {m: _float(v) for m, v in a["means"].items()},
-                )
-                for a in data["history"]
-            ),
+            changes=replayed(data["changes"]),
         )
-        baseline._check_means()
-        return baseline
-
-    def _check_means(self) -> None:
-        """Refuse means that differ from the means of the values by more than rounding."""
-        for name, column in self.columns.items():
-            if name in self.weighted:
-                continue  # weights are not kept
-            try:
-                measure = parse_measure(name)
-            except UsageError:  # of another version
-                continue
-            if measure.pools_queries:
-                continue
-            how = aggregate(measure.definition.aggregate)
-            mean = how.finish(how.of(column))
-            if not np.isclose(self.means[name], mean, rtol=1e-6, atol=1e-12, equal_nan=True):
-                raise ValueError(f"the mean of {name} is not that of its values")
+        _check_means(result)
+        history = (
+            Acceptance(
+                str(a["date"]),
+                str(a["reason"]),
+                str(a["run"]),
+                {m: _float(v) for m, v in a["means"].items()},
+            )
+            for a in data["history"]
+        )
+        return cls(result, tuple(history))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline to a file, whole or not at all."""
         write_text(path, self.to_json())
+
+
+def _check_means(result: Result) -> None:
+    """Refuse means that differ from the means of the values by more than rounding."""
+    for name, column in result.columns.items():
+        if name in result.weights:
+            continue
+        try:
+            measure = parse_measure(name)
+        except UsageError:  # of another version
+            continue
+        if measure.pools_queries:
+            continue
+        how = aggregate(measure.definition.aggregate)
+        mean = how.finish(how.of(column))
+        if not np.isclose(result[name], mean, rtol=1e-6, atol=1e-12, equal_nan=True):
+            raise ValueError(f"the mean of {name} is not that of its values")
+
+
+def _written(source: Source) -> dict[str, Any]:
+    """Return a source as plain data."""
+    read = {"reading": recorded(source.reading)} if source.reading else {}
+    return {"name": source.name, "sha256": checksum(source), **read}
+
+
+def _read(data: Mapping[str, Any]) -> Source:
+    """Read what ``_written`` returned."""
+    digest, reading = data["sha256"], replayed(data.get("reading", {}))
+    return Source(data["name"], sha256=digest, content_sha256=digest, reading=reading)
 
 
 def is_saved(head: bytes) -> bool:
@@ -281,7 +245,7 @@ def _float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def require_measures(baseline: Baseline, measures: Iterable[str]) -> None:
+def require_measures(baseline: Result, measures: Iterable[str]) -> None:
     """Refuse a baseline without values of a measure that a rule needs."""
     for measure in measures:
         if measure not in baseline.columns:
@@ -293,7 +257,7 @@ def require_measures(baseline: Baseline, measures: Iterable[str]) -> None:
 
 
 def require_comparable(
-    candidate: Result, baseline: Baseline, measures: Iterable[str], *, same_queries: bool = True
+    candidate: Result, baseline: Result, measures: Iterable[str], *, same_queries: bool = True
 ) -> tuple[Notice, ...]:
     """Refuse numbers that were made under other conditions; return warnings on other runs.
 
@@ -306,11 +270,14 @@ def require_comparable(
         measures: those that are compared.
         same_queries: refuse other queries, if that is all that is known of the judgments.
     """
-    then, now = baseline.judgments.source, candidate.provenance.judgments
+    then, now = baseline.provenance, candidate.provenance
     reasons = [
         *_conventions(candidate, baseline, measures),
-        *_judgments(candidate, baseline, Origin(now), same_queries=same_queries),
-        *(tr("the judgments: {}").format(text) for text in _choices(then.reading, now.reading)),
+        *_judgments(candidate, baseline, same_queries=same_queries),
+        *(
+            tr("the judgments: {}").format(text)
+            for text in _choices(then.judgments.reading, now.judgments.reading)
+        ),
         *_choices(baseline.changes, candidate.changes, EVALUATION),
         *_version(candidate, baseline),
     ]
@@ -319,9 +286,8 @@ def require_comparable(
             f"{candidate.name} cannot be compared with the baseline {baseline.name}: "
             f"{'; '.join(reasons)}."
         )
-    run = candidate.provenance.run.reading
     others = (
-        *_choices(baseline.run.source.reading, run),
+        *_choices(then.run.reading, now.run.reading),
         *_choices(baseline.changes, candidate.changes, RUN),
     )
     return tuple(
@@ -339,7 +305,7 @@ def require_comparable_results(results: Mapping[str, Result]) -> tuple[Notice, .
     if len(results) < 2:
         return ()
     (name, first), *others = results.items()
-    base = replace(Baseline.of(first), name=name)
+    base = replace(first, name=name)
     return tuple(
         notice
         for name, other in others
@@ -366,11 +332,13 @@ def _choices(then: Mapping[str, Any], now: Mapping[str, Any], part: str = "") ->
             yield tr("{} before, {} now").format(old, new)
 
 
-def _conventions(candidate: Result, baseline: Baseline, measures: Iterable[str]) -> Iterator[str]:
+def _conventions(candidate: Result, baseline: Result, measures: Iterable[str]) -> Iterator[str]:
     seen = set()
     for measure in measures:
-        exceptions = candidate.exceptions.get(measure, {})
-        then, now = baseline.conventions_for(measure), candidate.conventions.replace(**exceptions)
+        then, now = (
+            result.conventions.replace(**result.exceptions.get(measure, {}))
+            for result in (baseline, candidate)
+        )
         for name, value in now.diff(then).items():
             change = tr("{} was {} and is {}").format(name, getattr(then, name), value)
             if change not in seen:
@@ -380,26 +348,26 @@ def _conventions(candidate: Result, baseline: Baseline, measures: Iterable[str])
                 )
 
 
-def _judgments(
-    candidate: Result, baseline: Baseline, now: Origin, *, same_queries: bool
-) -> Iterator[str]:
-    then = baseline.judgments
-    same_file = then.source.path is not None and then.source == now.source
-    if same_file or (then.sha256 is not None and then.sha256 == now.sha256):
+def _judgments(candidate: Result, baseline: Result, *, same_queries: bool) -> Iterator[str]:
+    then, now = baseline.provenance.judgments, candidate.provenance.judgments
+    if then.path is not None and then == now:
         return
-    known = then.sha256 is not None and now.sha256 is not None
+    known = None not in (checksum(then), checksum(now))
+    if known and checksum(then) == checksum(now):
+        return
     old, new = set(map(str, baseline.queries)), set(map(str, candidate.queries))
     added, removed = len(new - old), len(old - new)
     queries = tr("{} added, {} removed").format(plural(added, "query"), removed)
     again = tr("accept the new ones with 'rankstone gate baseline accept'")
     if known:
-        yield tr("the judgments were {} and are {} ({}; {})").format(then, now, queries, again)
+        shown = in_short(then), in_short(now)
+        yield tr("the judgments were {} and are {} ({}; {})").format(*shown, queries, again)
     elif same_queries and (added or removed) and candidate.conventions.counts_unanswered:
         yield tr("the judgments are of other queries ({}; {})").format(queries, again)
 
 
-def _version(candidate: Result, baseline: Baseline) -> Iterator[str]:
-    then, now = baseline.rankstone, candidate.provenance.rankstone
+def _version(candidate: Result, baseline: Result) -> Iterator[str]:
+    then, now = baseline.provenance.rankstone, candidate.provenance.rankstone
     if _same_numbers(then) != _same_numbers(now):
         yield (
             tr(

@@ -22,7 +22,6 @@ from rankstone.stats.comparison import PairComparison
 from rankstone.stats.power import detectable_difference, queries_needed
 from rankstone.stats.values import QueryValues
 from rankstone.verbs.compare import read_values
-from rankstone.verbs.gate.baseline import Baseline
 from rankstone.verbs.gate.rules import RELATIVE, ROUNDING, Limit, MustFind, Needs, Rules
 from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
 
@@ -309,7 +308,7 @@ class Values:
 
     @classmethod
     def of(
-        cls, candidate: QueryValues, baseline: Baseline, needs: Needs, statistics: Statistics
+        cls, candidate: QueryValues, baseline: Result, needs: Needs, statistics: Statistics
     ) -> Values:
         """Match a candidate with a baseline; their names differ."""
         unanswered = set(baseline.unanswered)

@@ -273,15 +273,15 @@ def _result(judgments: Any, run: Any, names: Sequence[str], setup: Setup, role: 
     return evaluate_collection(collection(judgments, run, setup, needs=request.needs), request)
 
 
-def _baseline(judgments: Any, baseline: Any, names: Sequence[str], setup: Setup) -> Baseline:
+def _baseline(judgments: Any, baseline: Any, names: Sequence[str], setup: Setup) -> Result:
     if isinstance(baseline, Baseline):
-        return baseline
+        return baseline.result
     if isinstance(baseline, _PATH):
         saved = saved_baseline(os.fspath(baseline), setup.effort.max_bytes)
         if saved is not None:
-            return saved
+            return saved.result
     try:
-        return Baseline.of(_result(judgments, baseline, names, setup, "baseline"))
+        return _result(judgments, baseline, names, setup, "baseline")
     except DataError as error:
         if isinstance(baseline, _PATH) and str(error).startswith(os.fspath(baseline)):
             raise type(error)(

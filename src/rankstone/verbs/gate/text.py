@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.provenance import in_words
+from rankstone.core.result import Result
 from rankstone.errors import plural, printable
 from rankstone.language import tr
 from rankstone.stats.intervals import CHOSEN, INTERVALS
@@ -15,7 +16,7 @@ from rankstone.text.blocks import Block, Bold, Grid, Line, Sentence, rounded
 from rankstone.text.html import html
 from rankstone.text.markdown import markdown
 from rankstone.text.terminal import terminal
-from rankstone.verbs.gate.baseline import Baseline
+from rankstone.verbs.gate.baseline import Baseline, checksum, in_short
 from rankstone.verbs.gate.checks import OF_PEOPLE
 from rankstone.verbs.gate.verdict import CANNOT_TELL, FAIL, PASS, WARN, Check, Verdict
 
@@ -192,45 +193,50 @@ def _percent(text: str) -> str:
 
 def describe(baseline: Baseline, path: str) -> Iterator[str]:
     """Return the contents of a baseline as lines, and why they were accepted."""
-    over = plural(len(baseline.queries), "query")
-    like = tr("like {}; ").format(baseline.like) if baseline.like else ""
-    choices = baseline.conventions.diff(Conventions())
+    result = baseline.result
+    over = plural(len(result.queries), "query")
+    like = tr("like {}; ").format(result.like) if result.like else ""
+    choices = result.conventions.diff(Conventions())
     named = ", ".join(f"{name}={value}" for name, value in choices.items()) or tr("default")
-    made = [*in_words(baseline.run.source.reading), *in_words(baseline.changes)]
+    source = result.provenance
+    made = [*in_words(source.run.reading), *in_words(result.changes)]
     texts = [
-        tr("{}: {}, {}, Rankstone {}").format(path, baseline.name, over, baseline.rankstone),
-        tr("judgments: {}").format(baseline.judgments),
-        tr("run: {}").format(baseline.run),
+        tr("{}: {}, {}, Rankstone {}").format(path, result.name, over, source.rankstone),
+        tr("judgments: {}").format(in_short(source.judgments)),
+        tr("run: {}").format(in_short(source.run)),
         tr("conventions: {}").format(like + named),
         *([tr("changes to the data: {}").format(", ".join(made))] if made else []),
     ]
-    measures = list(baseline.columns)
     means = [(f"{update.date}  {update.reason}", update.means) for update in baseline.history]
     rows = [
-        Line([name], [rounded(own.get(m, math.nan), 4) for m in measures])
-        for name, own in means or [(tr("now"), baseline.means)]
+        Line([name], [rounded(own.get(m, math.nan), 4) for m in result.measures])
+        for name, own in means or [(tr("now"), result.aggregates)]
     ]
-    grid = Grid([tr("accepted")], measures, rows)
+    grid = Grid([tr("accepted")], result.measures, rows)
     return terminal([[Sentence([text]) for text in texts], [grid]])
 
 
-def changes(old: Baseline, new: Baseline, path: str) -> Iterator[str]:
+def changes(old: Result, baseline: Baseline, path: str) -> Iterator[str]:
     """Return the changes by an update of a baseline as lines."""
-    rows = []
-    for measure, value in new.means.items():
-        before = old.means.get(measure)
+    rows, new = [], baseline.result
+    for measure, value in new.aggregates.items():
+        before = old.aggregates.get(measure)
         cells = ["-" if before is None else f"{before:.4f}", f"{value:.4f}"]
         cells.append("-" if before is None else f"{value - before:+.4f}")
         rows.append(Line([measure], cells))
     foot = []
-    if old.judgments.sha256 != new.judgments.sha256:
-        foot.append(tr("the judgments changed: {} to {}").format(old.judgments, new.judgments))
-    if old.rankstone != new.rankstone:
-        foot.append(tr("Rankstone changed: {} to {}").format(old.rankstone, new.rankstone))
+    then, now = old.provenance, new.provenance
+    if checksum(then.judgments) != checksum(now.judgments):
+        shown = in_short(then.judgments), in_short(now.judgments)
+        foot.append(tr("the judgments changed: {} to {}").format(*shown))
+    if then.rankstone != now.rankstone:
+        foot.append(tr("Rankstone changed: {} to {}").format(then.rankstone, now.rankstone))
     dropped = [measure for measure in old.columns if measure not in new.columns]
     if dropped:
         foot.append(tr("no longer there: {}").format(", ".join(dropped)))
-    head = Sentence([tr("{}: {} accepted ({})").format(path, new.name, new.history[-1].reason)])
+    head = Sentence(
+        [tr("{}: {} accepted ({})").format(path, new.name, baseline.history[-1].reason)]
+    )
     return terminal(
         [[head], [Grid([tr("measure")], [*map(tr, ("before", "now", "difference"))], rows, foot)]]
     )
