@@ -92,7 +92,7 @@ class Aggregate:
             values = self.transform(values)
         counted = ~np.isnan(values)
         if weight is None or not self.weighted:
-            kept = values[counted]
+            kept = values if counted.all() else values[counted]
             own = tuple(kept.tolist()) if self.keeps_values else ()
             return Part(_expand(_few(kept)), len(kept), None, own)
         counted &= weight > 0
@@ -174,6 +174,7 @@ def _exactly(parts: tuple[float, ...]) -> tuple[int, int]:
 
 _MAX_EXP = 1024  # of a power of two that is too large for a float
 _FEW = 64  # values: up to here plain Python is faster
+_BLOCK = 1 << 14  # values that a processor's cache holds
 
 
 def _few(values: Array) -> list[float]:
@@ -182,6 +183,9 @@ def _few(values: Array) -> list[float]:
     Adding and subtracting a large power of two rounds every value to a common unit; the rounded
     values add up without error. The remainders are processed in the same way until few are left.
     """
+    if len(values) > _BLOCK:
+        blocks = (values[i : i + _BLOCK] for i in range(0, len(values), _BLOCK))
+        return [number for block in blocks for number in _few(block)]
     sums = []
     while len(values) > _FEW:
         top = float(np.abs(values).max())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from rankstone.core import segments
 from rankstone.errors import Notice
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ def lacks_judged(groups: np.ndarray, judgment: np.ndarray, present: np.ndarray) 
     >>> lacks_judged(np.array([0, 2, 4]), np.array([0, 0, 2, 3]), np.array([True, True])).tolist()
     [True, False]
     """
-    missing = np.ones(int(groups[-1]) + 1, bool)
+    missing = np.ones(int(groups[-1]), bool)
     missing[judgment] = False
-    missing[-1] = False  # where the last queries begin if nothing is judged for them
-    return present & (np.diff(groups) > 0) & np.logical_or.reduceat(missing, groups[:-1])
+    return present & (segments.count(missing, groups) > 0)
 
 
 BY_ROW = ("judgment", "score", "above", "tied", "greater", "earlier")

@@ -229,7 +229,8 @@ class Ranked:
     def _highest(self) -> Array:
         sizes = segments.lengths(self.judged_offsets)
         highest = np.full(len(self), -np.inf)
-        highest[sizes > 0] = self.judged_grade[self.judged_offsets[:-1][sizes > 0]]
+        filled = np.flatnonzero(sizes)
+        highest[filled] = self.judged_grade[self.judged_offsets[filled]]
         return highest
 
     def depth(self, k: int | None) -> Array:

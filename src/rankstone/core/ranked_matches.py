@@ -229,7 +229,8 @@ class RankedMatches(Ranked):
     @lazy
     def judged_grade(self) -> Array:
         """The grades of each query's judged documents, highest first."""
-        return segments.falling_values(*self._judged)[0]
+        falling, self.__dict__["has_small_grades"] = segments.falling_values(*self._judged)
+        return falling
 
     @lazy
     def max_grade(self) -> float:

@@ -32,6 +32,8 @@ class RankedTable(Ranked):
     ``rule`` orders tied documents. ``whole`` is the ranking of all queries, of which this is a part.
     """
 
+    has_small_grades = False
+
     def __init__(
         self,
         documents: Documents,
@@ -45,7 +47,6 @@ class RankedTable(Ranked):
         self.retrieved_grades = self.grades if retrieved is None else retrieved
         self._whole = whole
         self._tie_counts: dict[int, tuple[int, int]] = {}
-        self._has_small_grades = False
         width = None if self.judged is not None else documents.width
         own = {"conventions": conventions, "rule": rule, "width": width}
         self.__dict__.update(own, queries=documents.queries, _cache={})
@@ -296,13 +297,8 @@ class RankedTable(Ranked):
     def judged_grade(self) -> Array:
         """The grades of each list, highest first."""
         grades = self.grades if self.judged is None else self.grades[self.judged]
-        falling, self._has_small_grades = segments.falling_values(grades, self.offsets)
+        falling, self.__dict__["has_small_grades"] = segments.falling_values(grades, self.offsets)
         return falling
-
-    @property
-    def has_small_grades(self) -> bool:
-        """Whether all grades are known to be whole numbers from 0 to 255."""
-        return self._has_small_grades
 
     @lazy
     def max_grade(self) -> float:

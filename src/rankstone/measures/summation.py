@@ -160,11 +160,9 @@ def values(c: Computation) -> Array:
     if isinstance(c, Sum) and (below[0] < _TINY).any() and not _are_small(c.denominator):
         c, ideal = _scaled(c, c.denominator)
         below = pair_total(ideal)
-    above = pair_total(c)
-    some = below[0] != 0
-    high, low = pairs.divide((above[0][some], above[1][some]), (below[0][some], below[1][some]))
-    quotient[some] = high + low
-    return quotient
+    with np.errstate(divide="ignore", invalid="ignore"):
+        high, low = pairs.divide(pair_total(c), below)
+    return np.where(below[0] != 0, high + low, quotient)
 
 
 _LARGE_TIE = 1 << 18  # the gains of fewer documents add up to less than 2**26
@@ -271,9 +269,11 @@ def _first(r: Ranked, column: Array, k: Array | int | None) -> tuple[Array, Arra
     return column[within], offsets
 
 
-def _within(r: Ranked, k: Array | int) -> tuple[Array, Array]:
-    within = np.flatnonzero(r.rank <= k)
-    return within, np.searchsorted(within, r.offsets)
+def _within(r: Ranked, k: Array | int) -> tuple[Array | slice, Array]:
+    within = r.rank <= k
+    if within.all():
+        return slice(None), r.offsets
+    return np.flatnonzero(within), segments.keep(within, r.offsets)
 
 
 def _discounted(s: Sum, gain: Array) -> tuple[Array, Array | None]:
