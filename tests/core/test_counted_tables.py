@@ -13,27 +13,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from devices import in_words_of_a_device, numpy_library
+from engines_alike import alike, outcome
 from hypothesis import given, settings, strategies as st
 from strategies import examples
 
 import rankstone as rs
-from rankstone.core import counted, engine, gpu, segments
+from rankstone.core import counted, gpu, segments
 from rankstone.core.rank import ListNeeds, score_needs
 from rankstone.measures.parse import all_measures
 
 NO_NEEDS = score_needs([rs.Conventions(ties="input")])
 MEASURES = ["nDCG@2", "P@3", "RR@1", "AP@4", "R(rel=2)@2", "ERR@3", "nDCG(ideal='uncut')@2"]
-
-
-def outcome(*data, **rules):
-    """All that there is in a result, or the error there is."""
-    try:
-        made = rs.evaluate(*data, **rules).to_dict()
-        # Arrays on a device are not looked at before they are cut.
-        notices = [n for n in made["notices"] if n["code"] != "labels-and-scores"]
-        return repr({**made, "notices": notices, "provenance": None})
-    except rs.RankstoneError as error:
-        return type(error), str(error)
 
 
 @st.composite
@@ -314,18 +304,6 @@ def counted_tables(draw):
     scores[(rng.random(scores.shape) < draw(st.sampled_from([0.0, 0.2]))) & ~chosen] = -np.inf
     offsets = np.append(0, np.cumsum(chosen.sum(axis=1)))
     return scores, offsets, np.nonzero(chosen)[1]
-
-
-def alike(name, *data):
-    """What both engines make of data."""
-    made = []
-    for wanted in ("native", "python"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("RANKSTONE_ENGINE", wanted)
-            found = getattr(engine.load(), name)(*data)
-        made.append(None if found is None else [np.asarray(part).tolist() for part in found])
-    assert made[0] == made[1]
-    return made[0]
 
 
 @settings(max_examples=300)

@@ -74,6 +74,9 @@ def count_table(
 def count_near(
     scores: np.ndarray, offsets: np.ndarray, columns: np.ndarray, tolerance: np.ndarray, check: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]: ...
+def top_table(
+    labels: np.ndarray, scores: np.ndarray, k: int, count_equals: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int, int] | None: ...
 def nonzero(
     bits: np.ndarray, signed_zero: bool, most: int
 ) -> tuple[np.ndarray, np.ndarray] | None: ...

@@ -22,6 +22,7 @@
 #include "scan_lists.hpp"
 #include "scan_run.hpp"
 #include "sums.hpp"
+#include "top_table.hpp"
 #include "write_rows.hpp"
 
 namespace nb = nanobind;
@@ -539,6 +540,10 @@ NB_MODULE(_core, m) {
     m.def("count_near", &count_near, "scores"_a, "offsets"_a, "columns"_a, "tolerance"_a, "check"_a,
           "How many scores of a row are above, equal and near to those in some columns; the documents "
           "that are absent from each row, and the first row with a score that is NaN or +inf.");
+    m.def("top_table", &top_table, "labels"_a, "scores"_a, "k"_a, "count_equals"_a,
+          "The first k documents of each row and those that tie with the last of them, the highest k "
+          "labels, and counts of the others. None if a label is not a number from 0 up, or a score NaN, "
+          "infinite or 2^53 and more.");
     m.def("nonzero", &nonzero, "bits"_a, "signed_zero"_a, "most"_a,
           "The columns of each row that are not 0, of floats with signed_zero; None if there are more "
           "than most.");

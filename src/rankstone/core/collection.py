@@ -27,6 +27,7 @@ from rankstone.core.rank import (
     rank,
 )
 from rankstone.core.ranked import Ranked
+from rankstone.core.ranked_table import WholeLists
 from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
 from rankstone.core.tally import Tally
@@ -390,7 +391,8 @@ class LabelledCollection(_Rankings):
     of a table. Without scores documents are in order of rank. ``ties`` is known if the lists are
     parts of longer ones. ``lowest`` is the lowest label if it is known. With ``matches`` labels and
     scores are those that are not 0, of which it was counted where they landed. Scores of which the
-    lowest was the best are ``negated``.
+    lowest was the best are ``negated``. With ``whole_lists`` labels and scores are those of their first
+    documents.
     """
 
     labels: Array
@@ -405,6 +407,7 @@ class LabelledCollection(_Rankings):
     matches: Matches | None = None
     lowest: float | None = None
     negated: bool = False
+    whole_lists: WholeLists | None = None
     default: Conventions = field(default=default_conventions(has_ids=False))
     sources: tuple[Source, Source] = (MEMORY, MEMORY)
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -430,6 +433,7 @@ class LabelledCollection(_Rankings):
             all_judged=self.matches is not None,
             lowest=self.lowest,
             negated=self.negated,
+            whole_lists=self.whole_lists,
         )
 
     def tied(self, conventions: Conventions) -> tuple[int, int]:

@@ -64,7 +64,7 @@ def suffices(needs: ListNeeds, scores: Any, score_needs: ScoreNeeds) -> bool:
     refuses = score_needs.every_tie and not needs.supports_expected_ties
     if needs.nonrelevant or refuses or score_needs.ids or score_needs.unjudged:
         return False
-    return is_plain(scores) and not (score_needs.float32 and _float(scores.dtype) == np.float64)
+    return is_plain(scores) and not (score_needs.float32 and float_of(scores.dtype) == np.float64)
 
 
 def is_plain(table: Any) -> bool:
@@ -88,7 +88,7 @@ def entries_of(labels: Array) -> Entries | None:
         found = engine.load().nonzero(own.view(bits), signed_zero, most)
         return None if found is None else (np.diff(found[0]), found[1])
 
-    found = _in_blocks(find, labels.shape)
+    found = in_blocks(find, labels.shape)
     if found is None:
         return None
     sizes, columns = found
@@ -114,7 +114,7 @@ def count(entries: Entries, scores: Array, kept: Array | None) -> Counts | None:
         return None
 
     def work(rows: slice) -> tuple[Array, ...] | None:
-        block = np.ascontiguousarray(scores[rows], _float(scores.dtype))
+        block = np.ascontiguousarray(scores[rows], float_of(scores.dtype))
         if kept is not None:
             block = np.where(kept[rows], block, block.dtype.type(-np.inf))
         begin, end = entries.offsets[[rows.start, rows.start + len(block)]].tolist()
@@ -124,7 +124,7 @@ def count(entries: Entries, scores: Array, kept: Array | None) -> Counts | None:
         )
         return counts
 
-    counts = _in_blocks(work, scores.shape)
+    counts = in_blocks(work, scores.shape)
     if counts is None:
         return None
     above, tied, earlier, retrieved = counts
@@ -149,12 +149,12 @@ def count(entries: Entries, scores: Array, kept: Array | None) -> Counts | None:
     return Counts(entries, matches, ties, masked_relevant)
 
 
-def _float(kind: np.dtype[Any]) -> np.dtype[Any]:
+def float_of(kind: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of floats that scores are compared as."""
     return np.dtype(np.float32 if kind.itemsize < 4 or kind == np.float32 else np.float64)
 
 
-def _in_blocks(
+def in_blocks(
     work: Callable[[slice], tuple[Array, ...] | None], shape: tuple[int, ...]
 ) -> list[Array] | None:
     """Return the columns that work makes of blocks of rows, None if it does of one."""

@@ -18,17 +18,22 @@ def ideal_of(ranked: Ranked, gain: Array | None, source: str = "judged") -> Rank
     """Return the ranking by falling gain of the judged documents, or of the ``retrieved``.
 
     ``gain`` has an entry for each row of ``judged_grade``, or of ``grade``; None if the gain
-    rises with the grade.
+    rises with the grade. The ``best`` are the first of the judged documents.
     """
+    width = ranked.width
+    if source == "best" and ranked.best is not None:
+        count, width = ranked.best.shape
+        return IdealRanking(ranked.best.reshape(-1), np.arange(count + 1) * width, ranked, width)
     if source == "judged":
         offsets, grade = ranked.judged_offsets, ranked.judged_grade
+        width = None if ranked.best is not None else width
     else:
         offsets, grade = ranked.offsets, ranked.grade
     if gain is not None:
         grade = grade[segments.falling_order(gain, offsets)]
     elif source != "judged":
         grade, _ = segments.falling_values(grade, offsets)
-    return IdealRanking(grade, offsets, ranked, ranked.width)
+    return IdealRanking(grade, offsets, ranked, width)
 
 
 def constant(ranked: Ranked, k: int | None, grade: float) -> RankedRows:
@@ -99,6 +104,9 @@ class IdealRanking(Ranked):
     def judgment(self) -> Array:
         """Each document's position in its list."""
         return self.above
+
+    def _highest(self) -> Array:
+        return self.actual.highest()
 
     queries = _of_actual("queries")
     retrieved = _of_actual("retrieved")

@@ -694,7 +694,7 @@ def _format(kind: Any) -> str:
     )
 
 
-# Arrays, as in falling_order.hpp, count_equals.hpp, sums.hpp and count_table.hpp --------------------------
+# Arrays, as in falling_order.hpp, count_equals.hpp, sums.hpp, count_table.hpp and top_table.hpp ----------
 
 
 def falling_order(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -805,6 +805,44 @@ def count_near(
         near = ~((own > own[column] + width) | (own < own[column] - width))
         counts[:, i] = (own > own[column]).sum(), equal.sum(), equal[:column].sum(), near.sum()
     return *counts, np.isneginf(scores).sum(axis=1) if check else none, -1
+
+
+def top_table(
+    labels: np.ndarray, scores: np.ndarray, k: int, count_equals: bool
+) -> tuple[Any, ...] | None:
+    """Take the first k documents of each row and those that tie with the last of them.
+
+    Return how many there are in each row, their labels, how many documents have a higher score, the
+    highest k labels of each row, how many labels are 1 and more; and how many labels are above 0, how
+    many scores equal another of their row, and how many of these have a label above 0. None if a label
+    is not a number from 0 up, or a score is NaN, infinite, or 2^53 and more.
+    """
+    is_label, is_score = (
+        (labels >= 0) & (labels < np.inf),
+        (scores < 2.0**53) & (scores > -(2.0**53)),
+    )
+    if not (is_label.all() and is_score.all()):
+        return None
+    labels = labels.astype(np.float64)
+    order = np.argsort(-scores.astype(np.float64), axis=1, kind="stable")
+    falling = np.take_along_axis(scores, order, axis=1)
+    first = falling >= falling[:, k - 1 : k]
+    starts = np.ones(falling.shape, bool)
+    starts[:, 1:] = falling[:, 1:] != falling[:, :-1]
+    above = np.maximum.accumulate(starts * np.arange(labels.shape[1]), axis=1)
+    ends = np.append(starts[:, 1:], np.ones((len(starts), 1), bool), axis=1)
+    grades = np.take_along_axis(labels, order, axis=1)
+    equal = ~(starts & ends) & count_equals
+    return (
+        np.count_nonzero(first, axis=1),
+        grades[first],
+        above[first],
+        -np.sort(-labels, axis=1)[:, :k].reshape(-1),
+        np.count_nonzero(labels >= 1, axis=1),
+        int((labels > 0).sum()),
+        int(equal.sum()),
+        int((equal & (grades > 0)).sum()),
+    )
 
 
 def nonzero(bits: np.ndarray, signed_zero: bool, most: int) -> tuple[np.ndarray, np.ndarray] | None:

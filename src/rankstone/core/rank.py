@@ -20,7 +20,7 @@ from rankstone.core.matches import Matches
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_matches import RankedMatches
 from rankstone.core.ranked_rows import condensed, select
-from rankstone.core.ranked_table import RankedTable
+from rankstone.core.ranked_table import RankedTable, RankedTop, WholeLists
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import id_order, is_by_id, keeps_order, tie_extreme
 from rankstone.core.timing import stage
@@ -66,6 +66,7 @@ class Documents:
     shown: Callable[[Conventions, int | None], ItemLists] | None = None
     probabilities: Array | None = None
     all_judged: bool = False  # documents without a row have grade 0
+    whole_lists: WholeLists | None = None  # if these are the first documents of longer lists
     negated: bool = False  # the sign of the scores says nothing, since the lowest was the best
 
     def select(self, chosen: Array, max_grade: float) -> Documents:
@@ -223,7 +224,8 @@ def apply_ties(documents: Documents, rule: str, conventions: Conventions) -> Ran
         return RankedMatches(documents, matches, conventions, rule, has_repeats=repeats)
     if documents.scores is not None and is_by_id(rule):
         raise tie_breaking.needs_ids(rule)
-    return RankedTable(documents, conventions, rule)
+    table = RankedTable if documents.whole_lists is None else RankedTop
+    return table(documents, conventions, rule)
 
 
 def apply_unjudged(ranked: Ranked, rule: str) -> Ranked:
@@ -248,13 +250,15 @@ class ListNeeds(NamedTuple):
 
     ``supports_expected_ties``: they can average over the orders of tied documents. A measure that
     cannot refuses any tie, wherever it is. ``count_ties``: ties below the cutoff are counted too.
-    ``nonrelevant``: they read where documents are whose grade is 0, too.
+    ``nonrelevant``: they read where documents are whose grade is 0, too. ``below``: they read where
+    documents below the cutoff are.
     """
 
     k: int | None
     supports_expected_ties: bool
     count_ties: bool = False
     nonrelevant: bool = True
+    below: bool = False
 
 
 class ScoreNeeds(NamedTuple):

@@ -128,6 +128,7 @@ class Ranked:
     cuts: Cuts | None = None
     shown: Callable[[int | None], ItemLists] | None = None
     samples: Mapping[Any, Sample] | None = None
+    best: Array | None = None  # rows of the highest grades of each query, if these are at hand
     has_ties: bool = field(init=False)
     has_small_grades: bool = field(init=False)  # all are known to be whole numbers from 0 to 255
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)

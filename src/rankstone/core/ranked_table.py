@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core import segments
-from rankstone.core.as_numpy import highest
+from rankstone.core.as_numpy import highest, numbers_of
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.tie_breaking import TiedRows, keeps_order, tied_before
 
@@ -68,16 +68,21 @@ class RankedTable(Ranked):
         if end - begin == len(self.bounds) - 1:
             return self
         first, last = self.bounds[begin].item(), self.bounds[end].item()
-        bounds = self.bounds[begin : end + 1] - first
-        return self._of_rows(slice(first, last), bounds, self.queries[begin:end])
+        bounds, chosen = self.bounds[begin : end + 1] - first, slice(begin, end)
+        return self._of_rows(slice(first, last), bounds, self.queries[chosen], chosen)
 
-    def _of_rows(self, rows: slice | Array, bounds: Array, queries: Sequence[Any]) -> RankedTable:
-        """Return the ranking of some lists, whose documents are ``rows``."""
+    def _of_rows(
+        self, rows: slice | Array, bounds: Array, queries: Sequence[Any], chosen: slice | Array
+    ) -> RankedTable:
+        """Return the ranking of the chosen lists, whose documents are ``rows``."""
         columns = ("grades", "scores", "judged", "retrieved_grades")
         every = {name: getattr(self.documents, name) for name in columns}
-        own = {name: column[rows] for name, column in every.items() if column is not None}
+        own: dict[str, Any] = {n: column[rows] for n, column in every.items() if column is not None}
+        whole = self.documents.whole_lists
+        if whole is not None:
+            own["whole_lists"] = whole.select(chosen)
         part: Documents = replace(self.documents, bounds=bounds, queries=queries, **own)
-        return RankedTable(part, self.conventions, self.rule, self._whole or self)
+        return type(self)(part, self.conventions, self.rule, self._whole or self)
 
     def by_query(self, task: Task) -> list[Array]:
         """Return the columns that a task makes of some queries, for all, on all cores."""
@@ -140,7 +145,7 @@ class RankedTable(Ranked):
         sizes = segments.lengths(self.bounds)
         rows = np.flatnonzero(np.repeat(mask, sizes))
         queries = list(compress(self.queries, mask.tolist()))
-        table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries)
+        table = self._of_rows(rows, segments.offsets_of(sizes[mask]), queries, mask)
         if "_by_score" in self.__dict__:
             carried, _, same = self._by_score
             table.__dict__["_by_score"] = carried[rows], mask[mask], same[rows]
@@ -323,6 +328,73 @@ class RankedTable(Ranked):
         if "judged_grade" in self.__dict__:
             return self.judged_grade[:: self.width]
         return self.grades.reshape(-1, self.width).max(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeLists:
+    """The whole lists of which a ranking holds the first documents: a row of ``labels`` for each.
+
+    ``best`` holds the highest labels of each list in falling order, ``relevant`` how many are 1 and more.
+    """
+
+    labels: Array
+    best: Array
+    relevant: Array
+
+    def select(self, chosen: slice | Array) -> WholeLists:
+        """Return some of the lists."""
+        return WholeLists(self.labels[chosen], self.best[chosen], self.relevant[chosen])
+
+
+class RankedTop(RankedTable):
+    """A ranking of the first documents of whole lists, all that measures with a cutoff read in order."""
+
+    lists_all = True
+
+    @property
+    def _lists_of(self) -> Any:
+        return self.documents.whole_lists
+
+    @property
+    def best(self) -> Array:
+        """The highest grades of each list in falling order."""
+        best: Array = self._lists_of.best
+        return best
+
+    @lazy
+    def retrieved(self) -> Array:
+        """The lengths of the whole lists."""
+        return np.full(len(self), self._lists_of.labels.shape[1])
+
+    @lazy
+    def judged_offsets(self) -> Array:
+        """The offsets of the grades of each whole list."""
+        return segments.offsets_of(self.retrieved)
+
+    @lazy
+    def judged_grade(self) -> Array:
+        """The grades of each whole list, highest first."""
+        labels = numbers_of(self._lists_of.labels, "labels")
+        return segments.falling_values(labels.reshape(-1), self.judged_offsets)[0]
+
+    @lazy
+    def has_small_grades(self) -> bool:
+        """Whether all grades are known to be whole numbers from 0 to 255."""
+        return bool(all((a < 256).all() and (a % 1 == 0).all() for a in (self.grades, self.best)))
+
+    @lazy
+    def max_grade(self) -> float:
+        """The highest grade of all queries, at least 0."""
+        return self._whole.max_grade if self._whole is not None else float(self.best.max(initial=0))
+
+    def _count_from(self, level: float) -> Array:
+        whole: WholeLists = self._lists_of
+        if level == 1:
+            return whole.relevant
+        return np.count_nonzero(whole.labels >= np.float64(level), axis=1)
+
+    def _highest(self) -> Array:
+        return self.best[:, 0]
 
 
 def _replaced(columns: list[Array], rows: Array, others: list[Array]) -> list[Array]:

@@ -130,7 +130,8 @@ def labels_and_scores(
             made = _from_device(part, labels.ndim, qid, name, swapped=swapped)
             return replace(made, own_notices=(*made.own_notices, *below_one_notices(labels)))
         labels, scores = _moved(labels, "labels"), _moved(scores, "scores")
-        lists = _counted(labels, scores, mask, *wanted)
+        read = labels, scores, mask, *wanted
+        lists = _counted(*read) or _first_documents(*read)
         if lists is not None:
             queries = _rows(labels, qid, None)[0]
             return replace(lists, queries=queries, name=name)
@@ -230,6 +231,30 @@ def _counted(
         ties=counts.ties,
         matches=matches,
         own_notices=tuple(notices),
+    )
+
+
+def _first_documents(
+    labels: Any, scores: Any, mask: Any, lists: ListNeeds, needs: ScoreNeeds
+) -> LabelledCollection | None:
+    """Return the first documents of a table's lists; None if measures read more of it."""
+    from rankstone.core.top import top_of
+
+    top = top_of(labels, scores, lists, needs) if mask is None else None
+    if top is None:
+        return None
+    notices = reading_notice("grades-below-one", top.below_one)
+    if top.lists.relevant.sum() == labels.size:
+        notices = scale_notices(labels)
+    return _table(
+        top.grades,
+        top.scores,
+        ties=top.ties,
+        own_notices=(
+            *notices,
+            *reading_notice("labels-and-scores", int(_look_swapped(labels, scores))),
+        ),
+        whole_lists=top.lists,
     )
 
 

@@ -94,6 +94,8 @@ class Definition:
             subtopic a query is its only subtopic.
         reads_max_grade: it depends on the highest grade of all; a function of the measure.
         reads_whole_list: documents below the cutoff count, too, though they gain nothing.
+        reads_below: the rows below the cutoff are read, though they do not count; a bool, or a function of
+            the measure.
         reads_nonrelevant: documents that are judged not relevant count otherwise than documents
             without a judgment; a bool, or a function of the measure.
         ties_as_one: tied documents are one point of a curve, whatever their order. The curve is a
@@ -132,6 +134,7 @@ class Definition:
     reads_subtopics: bool = False
     reads_max_grade: Callable[[Measure], bool] = lambda _: False
     reads_whole_list: bool = False
+    reads_below: bool | Callable[[Measure], bool] = False
     reads_nonrelevant: bool | Callable[[Measure], bool] = False
     ties_as_one: Literal["", "line", "step"] | Callable[[Measure], str] = ""
     reads_items: bool = False
@@ -288,7 +291,9 @@ class Measure:
         )
         k = None if reads_all or d.reads_whole_list else cutoff
         nonrelevant = reads_all or self.reads_nonrelevant
-        return ListNeeds(k, self.supports_expected_ties, nonrelevant=nonrelevant)
+        return ListNeeds(
+            k, self.supports_expected_ties, nonrelevant=nonrelevant, below=self.reads_below
+        )
 
     #: Whether the mean over all orders of tied documents is known in closed form.
     supports_expected_ties = _by_parameters("supports_expected_ties")
@@ -302,6 +307,8 @@ class Measure:
     reads_ids = _by_parameters("reads_ids")
     #: How documents that share a score count as one, empty if their order counts.
     ties_as_one = _by_parameters("ties_as_one")
+    #: Whether rows below the cutoff are read.
+    reads_below = _by_parameters("reads_below")
     #: Whether documents of grade 0 count otherwise than documents without a row.
     reads_nonrelevant = _by_parameters("reads_nonrelevant")
 

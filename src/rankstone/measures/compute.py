@@ -34,6 +34,7 @@ def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
         max(cutoffs) if len(cutoffs) == len(needs) else None,
         all(n.supports_expected_ties for n in needs),
         nonrelevant=any(n.nonrelevant for n in needs),
+        below=any(n.below for n in needs),
     )
 
 

@@ -121,12 +121,17 @@ def gains(r: Ranked, m: Measure) -> np.ndarray:
     return r.cached(key, lambda: gain_of(r, m, r.grade))
 
 
-def ideal_ranking(r: Ranked, m: Measure, source: str = "judged") -> Ranked:
-    """Return the judged or the retrieved documents by falling gain, or a ranking of the best grade."""
+def ideal_ranking(r: Ranked, m: Measure, source: str = "judged", k: int | None = None) -> Ranked:
+    """Return the judged or the retrieved documents by falling gain, or a ranking of the best grade.
+
+    Of the judged documents those beyond rank k may be left out.
+    """
     if source == "full":
         grades = np.array([r.max_grade, *(grade for table in m.tables for grade, _ in table)])
         return constant(r, m.k, float(grades[gain_of(r, m, grades).argmax()]))
     if not m.tables:  # gains never fall as the grade rises
+        if source == "judged" and r.best is not None and k is not None and k <= r.best.shape[1]:
+            source = "best"
         return r.cached(("ideal", source), lambda: ideal_of(r, None, source))
     grade = r.judged_grade if source == "judged" else r.grade
     key = ("ideal", source, m.gain, m.get("unlisted"))
@@ -203,7 +208,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     Reading: what nDCG divides by; the attainable discounted gain.
     Not for: judging a ranking; it depends on the judgments alone.
     """
-    ideal = ideal_ranking(r, m)
+    ideal = ideal_ranking(r, m, k=m.k)
     return Sum(ideal, gains(ideal, m), m.discount, m.k)
 
 
@@ -215,6 +220,7 @@ def IdealDCG(r: Ranked, m: Measure) -> Sum:
     lowest_at_ends=True,
     gain=gain_of,
     reads_max_grade=lambda m: m.ideal == "full",
+    reads_below=lambda m: m.ideal == "retrieved",
     supports_expected_ties=True,
     mistaken_for=("DCG",),
     example=Example(
@@ -237,7 +243,7 @@ def nDCG(r: Ranked, m: Measure) -> Sum:
     2002; with the gain 2^grade - 1, Burges et al., Learning to rank using gradient descent, ICML
     2005.
     """
-    best = ideal_ranking(r, m, "judged" if m.ideal == "uncut" else m.ideal)
     k = None if m.ideal == "uncut" else m.k
+    best = ideal_ranking(r, m, "judged" if m.ideal == "uncut" else m.ideal, k)
     ideal = Sum(best, gains(best, m), m.discount, k)
     return Sum(r, gains(r, m), m.discount, m.k, denominator=ideal)

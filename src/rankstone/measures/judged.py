@@ -87,6 +87,7 @@ def Unjudged(r: Ranked, m: Measure) -> Value:
     gain=is_judged,
     reaches_max=False,
     supports_extreme_ties=False,
+    reads_below=True,
     reads_nonrelevant=True,
     example=Example("Hole@5", (1, None, None), "2 / 5"),
 )
