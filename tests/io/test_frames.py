@@ -393,7 +393,10 @@ def test_bad_tables_of_judgments_are_precise_errors(engine, case):
 
 CSV = {
     "no rows": ("qid,docno,score\n", r"the table has no rows"),
-    "ragged": ("qid,docno,score\n1,a,1\n1,b,2,3,4\n", r"the table cannot be read|:3: 5 fields, and the header has 3"),
+    "ragged": (
+        "qid,docno,score\n1,a,1\n1,b,2,3,4\n",
+        r"the table cannot be read|:3: 5 fields, and the header has 3",
+    ),
     "text": ("qid,docno,score\n1,a,high\n", r":2: 'high' in column 'score' is not a number"),
     "decimal comma": ("qid;docno;score\n1;a;2.5\n1;b;0,5\n", r":3: '0,5' in column 'score'"),
     "no value": ("qid,docno,score\n1,a,1\n1,b,\n", r"no value in row 2 under the header"),

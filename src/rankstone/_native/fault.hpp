@@ -31,17 +31,14 @@ inline bool read_value(const char* p, const RowLayout& layout, Line& line, Fault
     return false;
 }
 
-// Splits and checks one line and reads its number; false with a report where it is at fault.
-// A line that starts with # is a comment and, like a blank one, has no fields.
-inline bool read_row(const char* p, const char* end, const RowLayout& layout, Line& line,
-                     FaultReport& report) {
+// As read_row, of a line that is not plain.
+inline bool read_unusual_row(const char* p, const char* end, const RowLayout& layout, Line& line,
+                             FaultReport& report) {
     if (layout.record) {
         if (read_record(p, end, *layout.record, layout.reading, line)) return true;
         report = {Fault::unusual, 0, 0, 0, {}};
         return false;
     }
-    if (read_plain_line(p, end, layout.columns, line) && *line.field[0].begin != '#')
-        return read_value(p, layout, line, report);
     read_line(p, end, line);
     if (line.fault != Fault::none &&
         static_cast<std::size_t>(line.where - p) < longest_line) {
@@ -65,6 +62,17 @@ inline bool read_row(const char* p, const char* end, const RowLayout& layout, Li
         return false;
     }
     return read_value(p, layout, line, report);
+}
+
+// Splits and checks one line and reads its number; false with a report where it is at fault.
+// A line that starts with # is a comment and, like a blank one, has no fields.
+inline bool read_row(const char* p, const char* end, const RowLayout& layout, Line& line,
+                     FaultReport& report) {
+    if (layout.record || !read_plain_line(p, end, layout.columns, line) || *line.field[0].begin == '#')
+        return read_unusual_row(p, end, layout, line, report);
+    const Field& number = line.field[layout.value];
+    return (layout.reading == Reading::number && parse_short_number(number.begin, number.end, line.value)) ||
+           read_value(p, layout, line, report);
 }
 
 }  // namespace rankstone

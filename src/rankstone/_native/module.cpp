@@ -341,7 +341,7 @@ nb::dict read_rows(nb::bytes text, nb::tuple layout, std::uint64_t offset, std::
         }
         if (line.count == 0) continue;
         const Field& id = line.field[fields.query];
-        if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+        if (!last.begin || !same_fields(id, last)) {
             add_group();
             queries.append(text_of(id));
             last = id;

@@ -37,14 +37,14 @@ struct RunScan {
     DocsByQuery tops;
 };
 
-inline std::uint32_t parse_rank(Field field) {
-    std::uint64_t rank = 0;
-    if (field.size() == 0 || field.size() > 9) return no_rank;
-    for (const char* p = field.begin; p < field.end; ++p) {
-        if (!is_digit(*p)) return no_rank;
-        rank = rank * 10 + static_cast<std::uint64_t>(*p - '0');
-    }
-    return static_cast<std::uint32_t>(rank);
+inline std::uint32_t parse_rank(const Field& field) {
+    const auto size = static_cast<std::ptrdiff_t>(field.size());
+    std::uint64_t rank;
+    if (size == 0 || size > 9) return no_rank;
+    if (!parse_digits(load_digits(field.begin, std::min<std::ptrdiff_t>(size, 8)), rank)) return no_rank;
+    if (size < 9) return static_cast<std::uint32_t>(rank);
+    const std::uint32_t last = static_cast<unsigned char>(field.begin[8]) - std::uint32_t{48};
+    return last < 10 ? static_cast<std::uint32_t>(10 * rank) + last : no_rank;
 }
 
 class RunScanner {
@@ -216,7 +216,7 @@ class RunScanner {
             }
             ++own.rows;
             const Field& id = line.field[layout_.query];
-            if (!last.begin || !same_bytes(last.begin, last.size(), id.begin, id.size())) {
+            if (!last.begin || !same_fields(id, last)) {
                 const char* const first = last.begin ? p : begin;
                 if (blocks.size() == many_blocks || rows.size() >= many_rows)
                     close_blocks(own, p, text, range, outcomes);
@@ -431,7 +431,7 @@ class RunScanner {
                 throw std::runtime_error("the file changed while it was read");
             if (!line.count) continue;
             const Field& next = line.field[layout_.query];
-            if (!id.begin || !same_bytes(id.begin, id.size(), next.begin, next.size())) {
+            if (!id.begin || !same_fields(next, id)) {
                 id = next;
                 query = index_.find_query(id.begin, id.size());
             }

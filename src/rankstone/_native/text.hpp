@@ -2,6 +2,7 @@
 // followed by at least `padding` readable bytes, the first of them a newline.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -114,7 +115,8 @@ inline std::uint64_t hash_exact(const char* p, std::size_t n) {
 
 inline bool same_bytes(const char* a, std::size_t n, const char* b, std::size_t m) {
     if (n != m) return false;
-    if (n > 16 || n < 4) return std::memcmp(a, b, n) == 0;
+    if (n > 16) return std::memcmp(a, b, n) == 0;
+    if (n < 4) return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
     const auto differ = [&](auto load, std::size_t width) {
         return (load(a) ^ load(b)) | (load(a + n - width) ^ load(b + n - width));
     };
@@ -143,24 +145,48 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// The common case, digits with a point and at most 15 of them: one exact division. The byte at
-// `end` is readable and no digit. False where the number needs a closer look.
+// Digits in the bytes of a word as a number, the last in the highest byte; false if others are there.
+inline bool parse_digits(std::uint64_t word, std::uint64_t& value) {
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 255;
+    const bool sound = (((word + ones * 0x76) | word) & ones * 0x80) == 0;
+    word = word * (10 * 256 + 1) >> 8 & 0x00ff00ff00ff00ff;
+    word = word * (100 * 65536 + 1) >> 16 & 0x0000ffff0000ffff;
+    value = word * ((std::uint64_t{10000} << 32) + 1) >> 32;
+    return sound;
+}
+
+// 1 to 8 digits, as parse_digits takes them.
+inline std::uint64_t load_digits(const char* p, std::ptrdiff_t count) {
+    constexpr std::uint64_t zeros = ~std::uint64_t{0} / 255 * '0';
+    return (load8(p) ^ zeros) << (64 - 8 * count);
+}
+
+// The common case, at most 15 digits, of which some come before the end or a point, and 8 at most: one
+// exact division. False where the number needs a closer look.
 inline bool parse_short_number(const char* p, const char* end, double& value) {
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 255;
     const bool negative = *p == '-';
     p += negative;
-    std::uint64_t digits = 0;
-    const char* const first = p;
-    for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-    std::ptrdiff_t count = p - first;
-    std::ptrdiff_t decimals = 0;
-    if (*p == '.') {
-        const char* const point = ++p;
-        for (; is_digit(*p); ++p) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-        decimals = p - point;
-        count += decimals;
+    const std::uint64_t other = load8(p) ^ ones * '.', points = (other - ones) & ~other & ones * 0x80;
+    const std::ptrdiff_t size = end - p, whole = std::countr_zero(points) / 8;
+    std::ptrdiff_t decimals = size - whole - 1;
+    std::uint64_t digits, last;
+    if (points && decimals > 0) {
+        const std::ptrdiff_t more = size > 9 ? size - 9 : 0;  // than 8 digits
+        const std::ptrdiff_t few = decimals - more;
+        if (whole == 0 || size > 16) return false;
+        const std::uint64_t word = load_digits(p, whole) >> 8 * few | load_digits(p + whole + 1, few);
+        if (!parse_digits(word, digits)) return false;
+        if (more) {
+            if (!parse_digits(load_digits(end - more, more), last)) return false;
+            digits = digits * static_cast<std::uint64_t>(powers_of_ten[more]) + last;
+        }
+    } else {
+        decimals = 0;
+        if (size < 1 || size > 8 || !parse_digits(load_digits(p, size), digits)) return false;
     }
-    if (p != end || count == 0 || count > 15) return false;
-    const double magnitude = static_cast<double>(digits) / powers_of_ten[decimals];
+    const auto whole_number = static_cast<std::int64_t>(digits);  // signed: becomes a double at once
+    const double magnitude = static_cast<double>(whole_number) / powers_of_ten[decimals];
     value = negative ? -magnitude : magnitude;
     return true;
 }
@@ -385,6 +411,12 @@ struct Field {
     std::size_t size() const { return static_cast<std::size_t>(end - begin); }
 };
 
+// Whether fields of text that is padded are equal.
+inline bool same_fields(const Field& a, const Field& b) {
+    if (a.size() > 8) return same_bytes(a.begin, a.size(), b.begin, b.size());
+    return ((a.size() ^ b.size()) | (load8(a.begin) ^ load8(b.begin)) << (64 - 8 * a.size())) == 0;
+}
+
 inline constexpr int most_columns = 8;
 
 struct Line {
@@ -398,52 +430,36 @@ struct Line {
 };
 
 #ifdef RANKSTONE_SSE2
-// The 64 bytes at a position, as one bit for each byte.
-struct Window {
-    std::uint64_t separator;  // space or control character
-    std::uint64_t newline;
-    std::uint64_t odd;  // a separator that is neither blank nor newline
-};
-
-inline Window look(const char* p) {
-    Window seen{0, 0, 0};
-    std::uint64_t blank = 0;
-    const __m128i space = _mm_set1_epi8(' ');
+// Splits the line that starts at p if it is short and plain and has that many fields with a blank
+// after each, which nearly every line does; false where read_line has to look closer.
+inline bool read_plain_line(const char* p, const char* end, int columns, Line& line) {
+    std::uint64_t separators = 0, blanks = 0;  // bits for bytes
+    const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t');
     for (int i = 0; i < 4; ++i) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
         const auto bits = [i](__m128i equal) {
-            return static_cast<std::uint64_t>(
-                       static_cast<std::uint32_t>(_mm_movemask_epi8(equal)))
+            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(equal)))
                    << (16 * i);
         };
-        seen.separator |= bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
-        seen.newline |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
-        blank |= bits(_mm_or_si128(_mm_cmpeq_epi8(bytes, space),
-                                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'))));
+        separators |= bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
+        blanks |= bits(_mm_or_si128(_mm_cmpeq_epi8(bytes, space), _mm_cmpeq_epi8(bytes, tab)));
+        if (i == 2 && separators != blanks) break;
     }
-    seen.odd = seen.separator & ~(blank | seen.newline);
-    return seen;
-}
-
-// Splits the line that starts at p if it is short and plain and has that many fields, which
-// nearly every line does; false where read_line has to look closer.
-inline bool read_plain_line(const char* p, const char* end, int columns, Line& line) {
-    const Window seen = look(p);
-    const std::uint64_t within = seen.newline ^ (seen.newline - 1);  // up to the first newline
-    std::uint64_t starts = ~seen.separator & ((seen.separator << 1) | 1) & within;
-    if (!seen.newline || (seen.odd & within)) return false;
-    std::uint64_t stops = seen.separator & (~seen.separator << 1);
+    const std::uint64_t others = separators & ~blanks;
+    separators &= others ^ (others - 1);  // up to the first that is not a blank
+    if (!others || (separators & (separators << 1 | 1))) return false;
+    const char* begin = p;
     for (int i = 0; i < columns; ++i) {
-        if (!starts) return false;
-        line.field[i] = {p + std::countr_zero(starts), p + std::countr_zero(stops)};
-        starts &= starts - 1;
-        stops &= stops - 1;
+        if (!separators) return false;
+        line.field[i].begin = begin;
+        line.field[i].end = p + static_cast<unsigned>(std::countr_zero(separators));
+        begin = line.field[i].end + 1;
+        separators &= separators - 1;
     }
-    if (starts) return false;
+    if (separators || begin[-1] != '\n') return false;
     line.count = columns;
     line.fault = Fault::none;
-    line.next = p + std::countr_zero(seen.newline) + 1;
-    if (line.next > end) line.next = end;
+    line.next = std::min(begin, end);
     return true;
 }
 #else
