@@ -204,6 +204,14 @@ def test_a_choice_is_obeyed_or_refused(verb, case):
         assert outcome == "refused"
 
 
+@pytest.mark.parametrize("verb", ["pool", "holes", "p_mrr", "agree_runs", "fuse"])
+@pytest.mark.parametrize("choice", ["items", "history", "lengths"])
+def test_verbs_that_compute_no_measure_refuse_what_only_measures_read(verb, choice):
+    case = next(case for case in CASES if case.choice == choice)
+    with pytest.raises(rs.UsageError, match=choice):
+        PYTHON[verb](*case.data, "RR", **case.options)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.choice)
 def test_the_data_of_a_case_differ(case):
     plain = dict(case.also)

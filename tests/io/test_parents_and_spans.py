@@ -24,6 +24,19 @@ CHUNKS = {
 PARENTS = {"A#1": "A", "A#2": "A", "B#1": "B", "C#1": "C"}
 
 
+@pytest.mark.parametrize("measure", rs.measures.all_measures(), ids=str)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_chunks_of_which_none_is_judged_have_the_value_of_their_document(measure):
+    def value(run, **options):
+        try:
+            return rs.evaluate({"q": {"A": 1}}, run, measure, **options)[measure]
+        except rs.UsageError as error:
+            return str(error)
+
+    of_chunks = value({"q": ["B#1", "B#2"]}, parents="{doc}#{n}")
+    assert repr(of_chunks) == repr(value({"q": ["B"]}))
+
+
 @pytest.mark.parametrize(
     ("rule", "first"), [("first", [1 / 2, 1 / 2]), ("max", [1 / 2, 1 / 2]), ("sum", [1.0, 1.0])]
 )

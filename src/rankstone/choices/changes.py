@@ -91,7 +91,7 @@ class Changes(Choices):
             "chunk": "chunks, as a language model is given them: R@5 reads the documents of five chunks",
         },
         needs="parents",
-        about="cutoffs",
+        about="measures",
     )
     lengths: Any = _of_documents(
         None,
@@ -99,7 +99,7 @@ class Changes(Choices):
         "budget such as 2000tokens: a dict, a file with both in each line, or a dataframe",
         kind="data",
         unit="document",
-        about="cutoffs",
+        about="measures",
         reader="lengths:Lengths.of",
     )
     items: Any = _of_documents(
@@ -108,6 +108,7 @@ class Changes(Choices):
         "categories=, vectors=, catalogue=), or a file or dataframe with a column for each of these",
         kind="data",
         unit="item",
+        about="measures",
         reader="items:Items.of",
     )
     history: Any = _of_documents(
@@ -116,6 +117,7 @@ class Changes(Choices):
         "of judgments, for measures beyond accuracy",
         kind="data",
         unit="interaction",
+        about="measures",
         reader="items:History.of",
     )
     over_budget: str = _of_documents(
@@ -126,7 +128,7 @@ class Changes(Choices):
             "keep": "counts, as if it were read in part",
         },
         needs="lengths",
-        about="cutoffs",
+        about="measures",
     )
     not_retrieved: Any = option(
         None,

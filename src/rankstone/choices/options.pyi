@@ -543,8 +543,6 @@ class PMrrOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
-    items: Any
-    history: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -571,8 +569,6 @@ class PoolOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
-    items: Any
-    history: Any
     input_format: str | None
     encoding: str | None
     columns: Any
@@ -597,8 +593,6 @@ class HolesOptions(TypedDict, total=False):
     parent_rule: Literal["first", "max", "sum"]
     judged_chunks: bool
     same_as: Any
-    items: Any
-    history: Any
     ties: Literal["docid-desc", "docid-asc", "input", "expected", "optimistic", "pessimistic"]
     precision: Literal["float64", "float32"]
     queries: Literal["judged", "both", "run"]
@@ -635,8 +629,6 @@ class AgreeRunsOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     same_as: Any
-    items: Any
-    history: Any
 
 class FuseOptions(TypedDict, total=False):
     name: Any
@@ -655,8 +647,6 @@ class FuseOptions(TypedDict, total=False):
     parents: Any
     parent_rule: Literal["first", "max", "sum"]
     same_as: Any
-    items: Any
-    history: Any
     method: Literal[
         "rrf", "combsum", "combmnz", "combmax", "combmin", "combmed", "wsum", "borda", "isr"
     ]

@@ -69,7 +69,8 @@ _RUNS = Evaluation.going_with("runs")
 _SIZES, *_ARRAYS = Reading.going_with("arrays")
 _ORDER = ("ties", "precision", "duplicates")  # conventions that put documents in order
 _INTERVALS = Evaluation.going_with("intervals")
-_CUTOFFS = tuple(f.name for f in fields(Changes) if f.metadata.get("about") == "cutoffs")
+#: Changes that nothing but measures reads.
+_OF_MEASURES = tuple(f.name for f in fields(Changes) if f.metadata.get("about") == "measures")
 
 
 def _without(names: Iterable[str], *others: str) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ _READ_RUNS = _without(
     "judged_chunks",
     *_ARRAYS,
     _SIZES,
-    *_CUTOFFS,
+    *_OF_MEASURES,
 )
 
 #: The choices that each verb takes.
@@ -116,13 +117,13 @@ VERBS: dict[str, tuple[str, ...]] = {
     "risk_coverage": _without(_EVALUATE, *_INTERVALS, "not_retrieved", *_ARRAYS),
     "p_mrr": _without(
         (*Changes.names(), *_FILES, *_ORDER, "queries", "unjudged"), "not_retrieved", *_ARRAYS,
-        _SIZES, *_CUTOFFS,
+        _SIZES, *_OF_MEASURES,
     ),
     "pool": _without(
-        (*Changes.names(), *_FILES, *_ORDER), "not_retrieved", *_ARRAYS, _SIZES, *_CUTOFFS
+        (*Changes.names(), *_FILES, *_ORDER), "not_retrieved", *_ARRAYS, _SIZES, *_OF_MEASURES
     ),
     "holes": _without(
-        _DATA, "not_retrieved", *_ARRAYS, _SIZES, "no_relevant", "sums", *_CUTOFFS
+        _DATA, "not_retrieved", *_ARRAYS, _SIZES, "no_relevant", "sums", *_OF_MEASURES
     ),
     "agree_runs": _READ_RUNS,
     "fuse": ("name", "like", *_READ_RUNS),

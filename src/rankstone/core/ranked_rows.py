@@ -201,8 +201,8 @@ def chunks_of(ranked: Ranked, k: int | None) -> tuple[Ranked, Array | None]:
         firsts += np.isin(places, first).tolist()
         sizes.append(len(places))
     offsets, rank, again = (
-        segments.offsets_of(np.array(sizes)),
-        np.array(ranks),
+        segments.offsets_of(np.array(sizes, np.int64)),
+        np.array(ranks, np.int64),
         ~np.array(firsts, bool),
     )
     columns = _columns(ranked, np.array(rows, np.int64))
