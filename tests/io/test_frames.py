@@ -24,6 +24,7 @@ from rankstone.core import python_engine
 from rankstone.core.ids import Ids, key_of, numbers_of
 from rankstone.io import frames
 from rankstone.io.frames.columns import as_narwhals, open_table
+from rankstone.io.input_file import ReadOptions
 from rankstone.io.split_query import joined
 from rankstone.verbs.load import load_judgments
 
@@ -820,7 +821,7 @@ def test_rows_without_numbers_are_scored_by_their_order():
 def test_a_processor_that_cannot_be_counted_is_one(monkeypatch):
     monkeypatch.setattr(frames.os, "cpu_count", lambda: None)
     assert frames.run_of(run_of()).threads == 1
-    assert frames.run_of(run_of(), threads=3).threads == 3
+    assert frames.run_of(run_of(), ReadOptions(threads=3)).threads == 3
 
 
 def test_a_column_of_sets_is_not_one_of_lists():

@@ -379,11 +379,11 @@ def test_a_table_that_cannot_be_a_run(columns, message):
 def test_judgments_without_rows():
     nothing = pd.Series([], dtype=str)
     with pytest.raises(rs.DataError, match="^the judgments: the table has no rows.$"):
-        judgments_of(table(query_id=nothing, doc_id=nothing), graded=True)
+        judgments_of(table(query_id=nothing, doc_id=nothing))
 
 
 def test_a_row_for_a_subtopic_counts_1_without_a_grade():
-    judged = judgments_of(table(**BASE, intent=["s", "t"]), graded=True)
+    judged = judgments_of(table(**BASE, intent=["s", "t"]))
     assert judged.subtopics.grade.tolist() == [1, 1]
 
 
@@ -391,7 +391,7 @@ def test_numbers_are_not_dates_but_may_be_booleans():
     dates = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1, 2], pa.date32())))
     with pytest.raises(rs.DataError, match="column 'score' holds dates or times, not numbers"):
         run_of(table(**BASE, score=dates))
-    assert judgments_of(table(**BASE, rel=[True, False]), graded=True).grades.tolist() == [1, 0]
+    assert judgments_of(table(**BASE, rel=[True, False])).grades.tolist() == [1, 0]
 
 
 def test_a_column_that_is_in_the_index_is_found_there():
@@ -405,13 +405,13 @@ def test_a_column_that_is_in_the_index_is_found_there():
     [([4, 3], None, 1), ([5, 4], None, 2), ([3, 3.9], None, 0), ([4, 3], {"grade": "rating"}, 0)],
 )
 def test_ratings_from_4_up_are_counted(ratings, columns, count):
-    judged = judgments_of(table(**BASE, rating=ratings), columns, graded=True)
+    judged = judgments_of(table(**BASE, rating=ratings), ReadOptions(columns=columns))
     (notice,) = [n for n in judged.notices if n.code == "ratings-as-grades"] or [None]
     assert (notice.count if notice else 0) == count
 
 
 def test_grades_called_otherwise_are_no_ratings():
-    judged = judgments_of(table(**BASE, label=[5, 5]), graded=True)
+    judged = judgments_of(table(**BASE, label=[5, 5]))
     assert judged.notices == ()
 
 
@@ -426,7 +426,7 @@ def test_grades_called_otherwise_are_no_ratings():
     ],
 )
 def test_judgments_without_grades_name_the_columns_not_read(more, columns, named):
-    judged = judgments_of(table(**BASE, **more), columns, graded=True)
+    judged = judgments_of(table(**BASE, **more), ReadOptions(columns=columns))
     shown = [n.text.partition("not read: ")[2].partition(".")[0] for n in judged.notices]
     assert shown == ([named] if named else [])
 
@@ -449,13 +449,13 @@ def test_judgments_without_grades_are_an_error_under_strict(tmp_path, ending):
 
 @pytest.mark.parametrize(("subtopics", "columns", "count"), [(["s", "t"], None, 2), (["s", "s"], None, 0), (["s", "s"], {"subtopic": "intent"}, 1), (["s", "t"], {"subtopic": None}, 0)])  # fmt: skip
 def test_a_column_of_several_subtopics_is_one(subtopics, columns, count):
-    judged = judgments_of(table(**BASE, rel=[1, 1], intent=subtopics), columns, graded=True)
+    judged = judgments_of(table(**BASE, rel=[1, 1], intent=subtopics), ReadOptions(columns=columns))
     assert (0 if judged.subtopics is None else len(judged.subtopics.names)) == count
 
 
 def test_repeated_judgments_of_whole_numbers_are_shown_as_numbers():
     frame = table(query_id=[7, 7, 8, 8], doc_id=[5, 5, 6, 6], rel=[1, 1, 2, 1])
-    found = {n.code: (n.count, n.examples) for n in judgments_of(frame, graded=True).notices}
+    found = {n.code: (n.count, n.examples) for n in judgments_of(frame).notices}
     assert found == {
         "repeated-judgments": (1, ("document 5 of query 7",)),
         "contradicting-judgments": (1, ("document 6 of query 8",)),
@@ -477,16 +477,16 @@ def test_what_the_numbers_of_a_run_mean(columns, direction, ascending):
 
 
 def test_the_lowest_score_may_be_the_best():
-    run = run_of(table(**BASE, far=[1, 2]), {"distance": "far"})
+    run = run_of(table(**BASE, far=[1, 2]), ReadOptions(columns={"distance": "far"}))
     assert (run.direction, run.ascending) == (-1, True)
-    assert run_of(table(**BASE, score=[1, 2]), ascending=True).direction == -1
+    assert run_of(table(**BASE, score=[1, 2]), ReadOptions(ascending=True)).direction == -1
 
 
 @pytest.mark.parametrize("columns", [{"rank": [1, 2]}, {}])
 def test_only_scores_may_be_ascending(columns):
     with pytest.raises(rs.UsageError):
-        run_of(table(**BASE, **columns), ascending=True)
-    assert run_of(table(**BASE, score=[1, 2]), ascending=True).ascending
+        run_of(table(**BASE, **columns), ReadOptions(ascending=True))
+    assert run_of(table(**BASE, score=[1, 2]), ReadOptions(ascending=True)).ascending
 
 
 def test_tables_are_told_from_other_objects():

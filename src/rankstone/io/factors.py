@@ -768,7 +768,7 @@ def judgments_beside(judgments: Any, scorer: Scorer) -> Any:
                 f"the ids of relevant items, a row for each user; not {_by(labels.shape)} of {labels.dtype}."
             )
     _check_shape(labels, "the labels", scorer)
-    return judgments_of(labels, graded=True, ids=(scorer.users.of_rows, scorer.items.of_rows))
+    return judgments_of(labels, ids=(scorer.users.of_rows, scorer.items.of_rows))
 
 
 def _check_shape(table: Any, what: str, scorer: Scorer) -> None:

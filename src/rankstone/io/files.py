@@ -18,8 +18,9 @@ from rankstone.io.input_file import Input, ReadOptions
 _RESPONSES = "search-response"  # the format that does not name its queries
 
 
-def read_judgments(path: str, options: ReadOptions) -> Judgments:
+def judgments_of(data: str | os.PathLike[str], options: ReadOptions) -> Judgments:
     """Read judgments from a file, or from the folder of a data set."""
+    path = os.fspath(data)
     with Input.open(in_folder(path) if os.path.isdir(path) else path, options) as file:
         form = format_of(file)
         grouped = options.group_sizes is not None or options.qid_blocks != "merge"
@@ -40,8 +41,9 @@ def read_judgments(path: str, options: ReadOptions) -> Judgments:
     return judgments
 
 
-def read_run(path: str, options: ReadOptions) -> Run:
+def run_of(data: str | os.PathLike[str], options: ReadOptions) -> Run:
     """Read a run, or open it if its format reads it when it is matched."""
+    path = os.fspath(data)
     if os.path.isdir(path):
         from rankstone.io.formats.search_tools import responses_in
 

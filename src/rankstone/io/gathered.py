@@ -56,7 +56,7 @@ class GatheredRun(ScoredRun):
         rows = (row for row in self.rows() if row[1] != NO_DOCUMENT)
         query, doc, score = map(list, zip(*rows, strict=True))
         table = PlainTable({"query": query, "doc": doc, "score": score})
-        run = frames.run_of(table, name=self.name, typed=self.typed)
+        run = frames.run_of(table, ReadOptions(name=self.name), typed=self.typed)
         every = run.match(judgments, float32=float32, repeats=True)
         by_row = {name: getattr(every, name) for name in ("offsets", *BY_ROW)}
         return replace(matches, retrieved=every.retrieved, **by_row)

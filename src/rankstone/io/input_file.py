@@ -88,6 +88,9 @@ class ReadOptions:
         )
 
 
+DEFAULT = ReadOptions()
+
+
 class FirstRow(NamedTuple):
     """A line among the first of a file: its fields, split at blanks, and where it ends."""
 

@@ -21,7 +21,7 @@ from rankstone.io.files import content_of
 from rankstone.io.formats import format_of
 from rankstone.io.frames.columns import PlainTable
 from rankstone.io.gathered import run_from
-from rankstone.io.input_file import Input, ReadOptions
+from rankstone.io.input_file import DEFAULT, Input, ReadOptions
 from rankstone.io.rows import judgments_from
 
 _LOOKED_AT = 10  # queries
@@ -43,21 +43,18 @@ def _as_json(value: Any) -> Any:
 
 
 def judgments_of(
-    data: Mapping[Any, Any] | Sequence[Any],
-    columns: Mapping[str, Any] | None = None,
-    *,
-    graded: bool = True,
+    data: Mapping[Any, Any] | Sequence[Any], options: ReadOptions = DEFAULT
 ) -> Judgments:
     """Take judgments by query, a list of those of each query, or any form that JSON may have.
 
     A query's id is its position in a list, from 0, if a record does not name it.
     """
-    data, _ = _arranged(data, "the judgments", columns)
+    data, _ = _arranged(data, "the judgments", options.columns)
     if isinstance(data, PlainTable):
-        return frames.judgments_of(data, columns, graded=graded)
+        return frames.judgments_of(data, options)
     if isinstance(data, Mapping) and _is_plain(data):
         return dicts.judgments_of(data)
-    file = ObjectInput(data, "the judgments", columns)
+    file = ObjectInput(data, "the judgments", options.columns)
     content = content_of(file, format_of(file), "judgments")
     if isinstance(content, Judgments):
         return content
@@ -66,15 +63,15 @@ def judgments_of(
 
 def run_of(data: Mapping[Any, Any] | Sequence[Any], options: ReadOptions) -> Run:
     """Take a run by query, a list of the rankings of each query, or any form that JSON may have."""
-    name, columns, ascending = options.name, options.columns, options.ascending
-    data, positional = _arranged(data, name or "the run", columns)
+    name = options.name
+    data, positional = _arranged(data, name or "the run", options.columns)
     if isinstance(data, PlainTable):
-        return frames.run_of(data, columns, name, ascending=ascending)
+        return frames.run_of(data, options)
     run: Run
     if isinstance(data, Mapping) and _is_plain(data):
-        run = dicts.run_of(data, name, ascending=ascending)
+        run = dicts.run_of(data, name, ascending=options.ascending)
     else:
-        file = ObjectInput(data, name or "the run", columns)
+        file = ObjectInput(data, name or "the run", options.columns)
         content = content_of(file, format_of(file), "run")
         run = run_from(content, MEMORY, file.path, options, name=name or "run", typed=True)
     if positional and type(run) is dicts.ListedRun:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankstone.choices.changes import Changes
@@ -47,45 +48,35 @@ def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) ->
     if isinstance(data, Judgments):
         return data
     _refuse_spark(data)
-    columns = _columns_of(setup)
+    from rankstone.io.input_file import ReadOptions
+
+    columns, reader = _columns_of(setup), _reader_of(data)
+    if reader is None:
+        raise UsageError(
+            f"cannot read judgments from {type(data).__name__}; give a path to a file, a dict "
+            "{query: {document: grade}}, a list of lists of relevant documents or a dataframe."
+        )
+    options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
+    return _noted(reader.judgments_of(data, options), setup, columns, first_of)
+
+
+def _reader_of(data: Any) -> Any:
+    """Return the module that reads judgments and runs in the form of some data; None if none does."""
+    name = "frames"
     if isinstance(data, _PATH):
-        from rankstone.io.files import read_judgments
-        from rankstone.io.input_file import ReadOptions
-
-        options = replace(ReadOptions.of_judgments(setup, graded=graded), columns=columns)
-        return _noted(read_judgments(os.fspath(data), options), setup, columns, first_of)
-    if isinstance(data, Mapping | list | tuple):
-        from rankstone.io import json_like
-
-        judgments = json_like.judgments_of(data, columns, graded=graded)
+        name = "files"
+    elif isinstance(data, Mapping | list | tuple):
+        name = "json_like"
     elif is_sparse(data):
-        from rankstone.io import sparse
-
-        judgments = sparse.judgments_of(data, graded=graded)
-    else:
-        from rankstone.io import frames
-
-        if not frames.is_frame(data):
-            raise UsageError(
-                f"cannot read judgments from {type(data).__name__}; give a path to a file, a dict "
-                "{query: {document: grade}}, a list of lists of relevant documents or a dataframe."
-            )
-        judgments = frames.judgments_of(data, columns, graded=graded)
-    return _noted(judgments, setup, columns, first_of)
+        name = "sparse"
+    reader = import_module(f"rankstone.io.{name}")
+    return None if name == "frames" and not reader.is_frame(data) else reader
 
 
 def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
     """Return a run from a path, a dict, a list or a table, without changes to its documents."""
     _refuse_spark(data)
-    columns, name = _columns_of(setup), setup.evaluation.name
     ascending = setup.changes.scores == "ascending"
-    run: Run
-    if isinstance(data, _PATH):
-        from rankstone.io.files import read_run
-        from rankstone.io.input_file import ReadOptions
-
-        options = replace(ReadOptions.of_run(setup), columns=columns)
-        return _noted(read_run(os.fspath(data), options), setup, columns, last_of)
     if is_run(data):
         is_fused = "fuse" in data.source.reading  # of runs that were read in their direction
         if ascending and data.direction >= 0 and not is_fused:
@@ -93,36 +84,28 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
                 f"{data.name}: scores='ascending' is said when a run is loaded: "
                 "load_run(..., scores='ascending')."
             )
-        run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
+        run: Run = data.by_score if setup.by_score and hasattr(data, "by_score") else data
         return run
     data = _plain_run(data, setup)
     if scorer_of(data) is not None:
         from rankstone.io import factors
 
+        name = setup.evaluation.name
         return factors.run_of(data, name, setup.effort.block_bytes, ascending=ascending)
-    if isinstance(data, Mapping | list | tuple):
-        from rankstone.io import json_like
-        from rankstone.io.input_file import ReadOptions
+    from rankstone.io.id_matrices import ids_of, lists_of
+    from rankstone.io.input_file import ReadOptions
 
-        run = json_like.run_of(data, replace(ReadOptions.of_run(setup), columns=columns))
-    elif is_sparse(data):
-        from rankstone.io import sparse
-
-        run = sparse.run_of(data, name, ascending=ascending)
-    else:
-        from rankstone.io import frames
-        from rankstone.io.id_matrices import ids_of, lists_of
-
-        if (ids := ids_of(data)) is not None:
-            return load_run(lists_of(ids, None), setup)
-        if not frames.is_frame(data):
-            raise UsageError(
-                f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
-                "{query: {document: score}}, a dict {query: [document, ...]}, a list of lists or a "
-                "dataframe."
-            )
-        run = frames.run_of(data, columns, name, setup.effort.threads, ascending=ascending)
-    return _noted(run, setup, columns, last_of)
+    columns, reader = _columns_of(setup), _reader_of(data)
+    if reader is None and (ids := ids_of(data)) is not None:
+        return load_run(lists_of(ids, None), setup)
+    if reader is None:
+        raise UsageError(
+            f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
+            "{query: {document: score}}, a dict {query: [document, ...]}, a list of lists or a "
+            "dataframe."
+        )
+    options = replace(ReadOptions.of_run(setup), columns=columns)
+    return _noted(reader.run_of(data, options), setup, columns, last_of)
 
 
 def _columns_of(setup: Setup) -> Columns:

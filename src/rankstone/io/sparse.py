@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
+from rankstone.io.input_file import DEFAULT, ReadOptions
 from rankstone.language import tr
 
 _Names = Callable[[np.ndarray], Ids]
@@ -31,15 +33,14 @@ def is_sparse(data: Any) -> bool:
 
 def judgments_of(
     matrix: Any,
-    *,
-    graded: bool,
+    options: ReadOptions = DEFAULT,
     ids: tuple[_Names, _Names] = (Ids.from_numbers, Ids.from_numbers),
 ) -> Judgments:
     """Take the stored entries as judgments; a row without any is a query with nothing relevant.
 
     Args:
         matrix: a sparse matrix, or an array, whose entries are those that are not 0.
-        graded: whether the grades matter; if not, every entry counts 1.
+        options: whether the grades matter; if not, every entry counts 1.
         ids: functions that name rows and columns (default: by their numbers).
     """
     if is_sparse(matrix):
@@ -50,7 +51,7 @@ def judgments_of(
         rows, columns = np.nonzero(matrix)
         grades = matrix[rows, columns]
         offsets = segments.offsets_of(np.bincount(rows, minlength=len(matrix)))
-    grades = grades.astype(np.float64) if graded else np.ones(len(columns))
+    grades = grades.astype(np.float64) if options.graded else np.ones(len(columns))
     kept = ~np.isneginf(grades)
     if not kept.all():
         offsets, columns, grades = segments.keep(kept, offsets), columns[kept], grades[kept]
@@ -70,20 +71,16 @@ def judgments_of(
     return Judgments(queries, offsets, docs, grades, MEMORY, notices)
 
 
-def run_of(matrix: Any, name: str | None, *, ascending: bool) -> Run:
+def run_of(matrix: Any, options: ReadOptions) -> Run:
     """Take the stored entries as the scores of the documents that were retrieved."""
-    return frames.run_of(_table(matrix, "score"), None, name, ascending=ascending)
-
-
-def _table(matrix: Any, number: str) -> PlainTable:
     entries = matrix.tocsr().tocoo()  # the former adds up entries that are stored twice
     keep = ~np.isneginf(entries.data.astype(np.float64))
     columns = {
         "query": entries.row[keep].tolist(),
         "doc": entries.col[keep].tolist(),
-        number: entries.data[keep].tolist(),
+        "score": entries.data[keep].tolist(),
     }
-    return PlainTable(columns)
+    return frames.run_of(PlainTable(columns), replace(options, columns=None))
 
 
 def beside_scores(

@@ -24,7 +24,7 @@ from rankstone.errors import DataError, Notice, RankstoneError
 from rankstone.io import frames
 from rankstone.io.column_roles import ROLES, column_or_none, key_named
 from rankstone.io.encodings import as_utf8
-from rankstone.io.formats import Format, csv_header, run_name, trec_layout
+from rankstone.io.formats import Format, csv_header, trec_layout
 from rankstone.io.formats.trec_layout import has_blanks, has_quotes, is_header
 from rankstone.io.formats.workbook import Sheet, read_sheet
 from rankstone.io.frames.columns import PlainTable, open_table, values_of
@@ -91,11 +91,12 @@ def _judgments(file: Input) -> Judgments:
 
 def _judgments_of(file: Input, frame: Any) -> Judgments:
     """Return the judgments in the table of a file."""
-    options, source = file.options, file.source
-    read = partial(frames.judgments_of, typed=not _is_text(file), graded=options.graded)
+    source, typed = file.source, not _is_text(file)
     if isinstance(frame, Sheet):  # compared by what it says: programs change its bytes
         source = replace(source, expand=frame.content)
-    judgments: Judgments = _reading(file, lambda: read(frame, options.columns, source))
+    judgments: Judgments = _reading(
+        file, lambda: frames.judgments_of(frame, file.options, source, typed=typed)
+    )
     return replace(judgments, notices=(*judgments.notices, *_notices(frame)))
 
 
@@ -104,12 +105,9 @@ def _notices(frame: Any) -> tuple[Notice, ...]:
 
 
 def _run(file: Input) -> frames.FrameRun:
-    frame = _frame(file, "run")
-    options = file.options
-    name = options.name or run_name(file.path)
-    read = partial(frames.run_of, typed=not _is_text(file), ascending=options.ascending)
+    frame, typed = _frame(file, "run"), not _is_text(file)
     run: frames.FrameRun = _reading(
-        file, lambda: read(frame, options.columns, name, options.threads, file.source)
+        file, lambda: frames.run_of(frame, file.options, file.source, typed=typed)
     )
     return replace(run, notices=_notices(frame))
 

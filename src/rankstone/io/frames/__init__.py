@@ -24,6 +24,7 @@ from rankstone.core.text import decode
 from rankstone.errors import INSTALL, DataError, MissingDependencyError, Notice, UsageError
 from rankstone.io import column_roles
 from rankstone.io.column_roles import Roles, plain_name, wanted_names
+from rankstone.io.formats import run_name
 from rankstone.io.frames.columns import (
     PlainTable,
     Table,
@@ -36,6 +37,7 @@ from rankstone.io.frames.columns import (
     place_of,
     reads_as_number,
 )
+from rankstone.io.input_file import DEFAULT, ReadOptions
 from rankstone.io.nuggets import is_vital
 from rankstone.language import tr
 
@@ -61,15 +63,10 @@ def is_frame(data: Any) -> bool:
 
 
 def judgments_of(
-    data: Any,
-    columns: Mapping[str, Any] | None = None,
-    source: Source = MEMORY,
-    *,
-    typed: bool = True,
-    graded: bool,
+    data: Any, options: ReadOptions = DEFAULT, source: Source = MEMORY, *, typed: bool = True
 ) -> Judgments:
-    """Take a table of queries, documents and grades; without ``graded`` every row counts 1."""
-    table = open_table(data)
+    """Take a table of queries, documents and grades; if these do not matter, every row counts 1."""
+    table, columns, graded = open_table(data), options.columns, options.graded
     what = "the judgments" if source is MEMORY else source.name
     roles = roles_of(table, "judgments", what, columns, graded=graded)
     query, doc, grade = _taken(table, roles, what)
@@ -144,29 +141,20 @@ def ratings_as_grades(what: str, grades: np.ndarray) -> list[Notice]:
 
 
 def run_of(
-    data: Any,
-    columns: Mapping[str, Any] | None = None,
-    name: str | None = None,
-    threads: int | None = None,
-    source: Source = MEMORY,
-    *,
-    typed: bool = True,
-    ascending: bool = False,
+    data: Any, options: ReadOptions = DEFAULT, source: Source = MEMORY, *, typed: bool = True
 ) -> FrameRun:
-    """Take a table of queries, documents and scores or ranks; or of documents, best first.
-
-    With ``ascending`` the lowest score is the best.
-    """
-    table = open_table(data)
-    what = (name or "run") if source is MEMORY else source.name
-    roles = roles_of(table, "run", what, columns)
+    """Take a table of queries, documents and scores or ranks; or of documents, best first."""
+    table, ascending = open_table(data), options.ascending
+    name = options.name or ("run" if source is MEMORY else run_name(source.name))
+    what = name if source is MEMORY else source.name
+    roles = roles_of(table, "run", what, options.columns)
     query, doc, number, *rest = _taken(table, roles, what)
     if not len(query):
         raise DataError(f"{what}: the table has no rows.")
     if ascending and (number is None or roles.number_role == "rank"):
         raise UsageError(no_scores(what))
     return FrameRun(
-        name or "run",
+        name,
         source,
         what,
         roles,
@@ -174,7 +162,7 @@ def run_of(
         doc,
         number,
         rest[0] if rest else None,
-        threads or os.cpu_count() or 1,
+        options.threads or os.cpu_count() or 1,
         typed,
         ascending or roles.number_role in ("rank", "distance"),
     )
