@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,30 +53,18 @@ def joined(open_part: Any, part: Any) -> Any:
         raise UsageError(
             "with carry=True all parts are of one kind: dicts, or tables of a library."
         )
-    return _JOIN[_module(part)]([open_part, part])
+    return _JOIN[_module(part)](sys.modules[_module(part)], [open_part, part])
 
 
 def _module(part: Any) -> str:
     return type(part).__module__.partition(".")[0]
 
 
-def _join_pandas(parts: list[Any]) -> Any:
-    import pandas as pd
-
-    return pd.concat(parts, ignore_index=True)
-
-
-def _join_polars(parts: list[Any]) -> Any:
-    import polars as pl
-
-    return pl.concat(parts)
-
-
-def _join_arrow(parts: list[Any]) -> Any:
-    import pyarrow as pa
-
-    tables = [pa.Table.from_batches([p]) if isinstance(p, pa.RecordBatch) else p for p in parts]
-    return pa.concat_tables(tables)
-
-
-_JOIN = {"pandas": _join_pandas, "polars": _join_polars, "pyarrow": _join_arrow}
+# How each library joins tables; a batch of Arrow is made a table first.
+_JOIN: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "pandas": lambda library, parts: library.concat(parts, ignore_index=True),
+    "polars": lambda library, parts: library.concat(parts),
+    "pyarrow": lambda library, parts: library.concat_tables(
+        library.Table.from_batches([p]) if isinstance(p, library.RecordBatch) else p for p in parts
+    ),
+}

@@ -6,11 +6,11 @@ A line of JSONL is a record: either a row, or all rows of a query.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import IO, Any
 
-from rankstone.core.run import NO_DOCUMENT, Row
+from rankstone.core.run import Row
 from rankstone.core.subtopics import Aspect
 from rankstone.errors import DataError
 from rankstone.io.formats import Format, json_records
@@ -18,35 +18,23 @@ from rankstone.io.formats.json_records import Made
 from rankstone.io.formats.json_scan import scan_lists, scan_records
 from rankstone.io.formats.strict_json import is_by_query
 from rankstone.io.input_file import Input
-from rankstone.io.rows import Lists, TextRow, check_utf8, id_of
+from rankstone.io.rows import Lists, TextRow, check_utf8
 
 
 def _judgments(file: Input) -> Iterable[Row | Aspect]:
     value, path = file.value, file.path
     if isinstance(value, list):
         records = _numbered(value, path, "expected_ids")
-        return json_records.judgments(records, file.options.columns)
-    return _judged(_by_query(value, path, "relevant_docs"), path, file.options.columns)
-
-
-def _judged(
-    value: dict[Any, Any], path: str, columns: Mapping[str, Any] | None
-) -> Iterator[Row | Aspect]:
-    if "queries" in value and any(
-        isinstance(grades, dict)
-        for judged in value.values()
-        if isinstance(judged, dict)
-        for grades in judged.values()
-    ):
-        raise DataError(
-            f"{path}: this looks like a data set in one object, and it has no judgments under "
-            "'relevant_docs'."
-        )
-    records = _by_record(value, path, "expected_ids")
-    for _, where, record in json_records.with_named_keys(records, columns, "judgments"):
-        query = id_of(record["query_id"], "query", path)
-        yield query, NO_DOCUMENT, 0.0
-        yield from json_records.judged(query, record["expected_ids"], where, columns)
+    else:
+        judged = _by_query(value, path, "relevant_docs")
+        lists = [docs for docs in judged.values() if isinstance(docs, dict)]
+        if "queries" in judged and any(isinstance(g, dict) for own in lists for g in own.values()):
+            raise DataError(
+                f"{path}: this looks like a data set in one object, and it has no judgments under "
+                "'relevant_docs'."
+            )
+        records = _by_record(judged, path, "expected_ids")
+    return json_records.judgments(records, file.options.columns)
 
 
 def _run(file: Input) -> Iterable[Row] | Lists:

@@ -62,20 +62,21 @@ def _rated(query: Any, ratings: list[dict[str, Any]], doc_key: str, where: str) 
         yield name, doc, number_of(rating.get("rating"), "rating", where)
 
 
-def _rank_eval_run(file: Input) -> Lists:
+def _rank_eval_run(file: Input) -> Any:
     details = _details(file.value)
     if details is None:
         raise DataError(f"{file.path}: a _rank_eval request holds no ranking. Give the response.")
-    lists: dict[Id, list[Id]] = {}
-    for query, detail in details.items():
-        where = f"{file.path}, query {query!a}"
-        hits = detail.get("hits") if isinstance(detail, dict) else None
-        documents = (hit.get("hit", hit) for hit in objects_in(hits, where))
-        lists[id_of(query, "query", where)] = [
-            id_of(doc.get("_id") if isinstance(doc, dict) else None, "document", where)
-            for doc in documents
-        ]
-    return Lists(lists)
+    return json_records.run(_rankings(details, file.path))
+
+
+def _rankings(details: dict[str, Any], path: str) -> Iterator[tuple[int, str, Any]]:
+    """Yield a record of the ids that were retrieved for each query."""
+    for number, (query, detail) in enumerate(details.items()):
+        where = f"{path}, query {query!a}"
+        hits = objects_in(detail.get("hits") if isinstance(detail, dict) else None, where)
+        docs = [hit.get("hit", hit) for hit in hits]
+        ids = [doc.get("_id") if isinstance(doc, dict) else None for doc in docs]
+        yield number, where, json_records.Made({"query_id": query, "hits": ids})
 
 
 RANK_EVAL = Format(
