@@ -62,15 +62,16 @@ def test_queries_without_a_group_and_groups_without_a_query_are_counted(tmp_path
     [
         ("q1 a\x1fb\n", ":1: control character 0x1f."),
         ("q1\ta\nq2\tb\rq3\tc\n", ":2: control character 0x0d. The file seems to have CR-only line ends; convert them."),
-        ("q1 a\nq2 b\nq1 b\n", ":3: query 'q1' has the group 'b' here, and 'a' in line 1. Give it one group."),
-        ("q1 (no group)\n", ":1: '(no group)' cannot be a group's name; it has a meaning."),
+        ("q1 a\nq2 b\nq1 b\n", ":3: query 'q1' has the group 'b' here, and 'a' in {path}:1. Give it one group."),
+        ("q1 (no group)\n", ":1: '(no group)' cannot be the name of a group; it has a meaning. Rename it."),
         ("query group\n", ": the file names no query. Write a query and its group in each line, with a tab between them."),
     ],
 )  # fmt: skip
 def test_a_file_of_groups_that_cannot_be_read(tmp_path, text, message):
     with pytest.raises(rs.DataError) as caught:
         grouped(tmp_path, text)
-    assert str(caught.value) == f"{tmp_path / 'groups'}{message}"
+    path = tmp_path / "groups"
+    assert str(caught.value) == f"{path}{message.format(path=path)}"
 
 
 @pytest.mark.parametrize(("record", "group"), [({"kind": "a"}, "a"), ({"metadata": {"kind": "b"}}, "b"), ({"kind": ["a", 1]}, "a, 1"), ({"kind": "a", "metadata": {"kind": "b"}}, "a")])  # fmt: skip
@@ -110,7 +111,10 @@ def test_a_group_in_records_has_a_name_of_its_own(tmp_path, group):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(rs.DataError) as caught:
         groups_in_records(str(path), "kind", taken=["mean"])
-    assert str(caught.value) == f"{path}:1: {group!r} cannot be a group's name; it has a meaning."
+    assert (
+        str(caught.value)
+        == f"{path}:1: {group!r} cannot be the name of a kind; it has a meaning. Rename it."
+    )
 
 
 def test_groups_of_queries_from_a_spreadsheet(tmp_path):

@@ -105,11 +105,10 @@ def query_groups(
     limit = setup.effort.max_bytes
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        if not os.path.exists(path) and isinstance(judgments, str | os.PathLike):
-            groups = None
-            if os.path.isfile(judgments):
-                columns = setup.reading.columns
-                groups = groups_in_records(os.fspath(judgments), path, taken, limit, columns)
+        records = isinstance(judgments, str | os.PathLike) and os.path.isfile(judgments)
+        if records and not os.path.exists(path):
+            columns = setup.reading.columns
+            groups = groups_in_records(os.fspath(judgments), path, taken, limit, columns)
             if groups is not None:
                 return groups
         return read_query_groups(path, taken, limit, first_of(setup.reading.encoding), noun)
@@ -123,13 +122,32 @@ def query_groups(
             f"both, or a file, not as {type(source).__name__}."
         )
     # A value that is missing (None or NaN) is not equal to itself or has no text.
-    named = {str(q): str(group) for q, group in source if group is not None and group == group}  # noqa: PLR0124
-    for name in named.values():
-        if name in taken or name == REST:
-            raise UsageError(f"a {noun} cannot be called {name!r}, which has a meaning. Rename it.")
-    if not named:
+    where = f"the {noun}s"
+    named = ((where, str(q), str(g)) for q, g in source if g is not None and g == g)  # noqa: PLR0124
+    group_of = _gathered(named, taken, noun)
+    if not group_of:
         raise DataError(f"no query has a {noun}: there is nothing in what was given.")
-    return QueryGroups(f"the {noun}s", named)
+    return QueryGroups(where, group_of)
+
+
+def _gathered(
+    rows: Iterable[tuple[str, str, str]], taken: Collection[str], noun: str
+) -> dict[str, str]:
+    """Return the group of each query, from places, queries and groups."""
+    group_of: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for where, query, group in rows:
+        if group in taken or group == REST:
+            raise DataError(
+                f"{where}: {group!r} cannot be the name of a {noun}; it has a meaning. Rename it."
+            )
+        known, before = group_of.setdefault(query, group), places.setdefault(query, where)
+        if known != group:
+            raise DataError(
+                f"{where}: query {query!r} has the {noun} {group!r} here, and {known!r} in {before}. "
+                f"Give it one {noun}."
+            )
+    return group_of
 
 
 def _frame_pairs(frame: Any, noun: str) -> Iterable[tuple[Any, Any]]:
@@ -142,12 +160,7 @@ def _frame_pairs(frame: Any, noun: str) -> Iterable[tuple[Any, Any]]:
             f"a frame of {noun}s has a column of queries, called 'query', and one of {noun}s, not "
             f"{', '.join(names)}. Select the two columns, or give {{query: {noun}}}."
         )
-    pairs = list(zip(frame[query].to_list(), frame[others[0]].to_list(), strict=True))
-    known: dict[Any, Any] = {}
-    for q, group in pairs:
-        if known.setdefault(q, group) != group:
-            raise DataError(f"query {q!r} has the {noun} {known[q]!r} and {group!r}. Give it one.")
-    return pairs
+    return zip(frame[query].to_list(), frame[others[0]].to_list(), strict=True)
 
 
 def read_query_groups(
@@ -163,40 +176,29 @@ def read_query_groups(
     names that no group may have, ``encoding`` is that of a file that is not UTF-8. ``noun`` is what
     messages call a group.
     """
-    rows: dict[str, tuple[str, int]] = {}
-    head: tuple[str, str] | None = None
     with ExitStack() as resources:
         stream, _, _ = resources.enter_context(open_seekable(path, max_bytes=max_bytes))
         if encoding is not None and not is_utf8(stream):
             stream = resources.enter_context(as_utf8(stream, path, encoding))
-        what = f"a query and its {noun}"
-        for number, query, group in two_fields(lines(stream, path), path, what, rest=True):
-            where = f"{path}:{number}"
-            if group in taken or group == REST:
-                raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
-            if head is None:
-                if re.match(r'\[?\s*\{\s*"', query + group):
-                    raise DataError(
-                        f"{where}: this is JSON, which does not say which key is the {noun}. Write a "
-                        f"query and its {noun} in each line, with a tab between them, such as "
-                        f"jq -r '[.query_id, .{noun}] | @tsv' {quote(path)} with the keys of the file; "
-                        f"in Python give {{query: {noun}}}."
-                    )
-                head = (query, group)
-                if column_or_none("query", [query], None):
-                    continue
-            known, line_before = rows.setdefault(query, (group, number))
-            if known != group:
-                raise DataError(
-                    f"{where}: query {query!r} has the {noun} {group!r} here, and {known!r} in "
-                    f"line {line_before}. Give it one {noun}."
-                )
-    if not rows:
+        fields = two_fields(lines(stream, path), path, f"a query and its {noun}", rest=True)
+        rows = [(f"{path}:{number}", query, group) for number, query, group in fields]
+    for where, query, group in rows[:1]:
+        if re.match(r'\[?\s*\{\s*"', query + group):
+            raise DataError(
+                f"{where}: this is JSON, which does not say which key is the {noun}. Write a query "
+                f"and its {noun} in each line, with a tab between them, such as jq -r "
+                f"'[.query_id, .{noun}] | @tsv' {quote(path)} with the keys of the file; in Python "
+                f"give {{query: {noun}}}."
+            )
+    head = rows[0][1:] if rows else None
+    is_header = head is not None and column_or_none("query", [head[0]], None)
+    group_of = _gathered(rows[1:] if is_header else rows, taken, noun)
+    if not group_of:
         raise DataError(
             f"{path}: the file names no query. Write a query and its {noun} in each line, with a "
             "tab between them."
         )
-    return QueryGroups(path, {query: group for query, (group, _) in rows.items()}, head)
+    return QueryGroups(path, group_of, head)
 
 
 def groups_in_records(
@@ -213,7 +215,7 @@ def groups_in_records(
     from rankstone.io.formats.json_records import keys_of
     from rankstone.io.input_file import Input, ReadOptions
 
-    group_of: dict[str, str] = {}
+    rows: list[tuple[str, str, str]] = []
     seen: set[str] = set()
     with Input.open(path, ReadOptions(max_bytes=max_bytes)) as file:
         if file.carrier != "jsonl":
@@ -226,18 +228,14 @@ def groups_in_records(
             known = {**(inner if isinstance(inner, dict) else {}), **record}
             seen.update(known)
             query = keys_of(record, columns).query
-            if key not in known or query is None:
-                continue
-            value = known[key]
-            group = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            if group in taken or group == REST:
-                raise DataError(f"{where}: {group!r} cannot be a group's name; it has a meaning.")
-            if group_of.setdefault(str(record[query]), group) != group:
-                raise DataError(f"{where}: query {record[query]!r} has two values of {key!r}.")
-    if not group_of:
+            if key in known and query is not None:
+                value = known[key]
+                group = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+                rows.append((where, str(record[query]), group))
+    if not rows:
         hint = did_you_mean(key, sorted(seen))
         raise DataError(f"{path}: no record has the key {key!r}.{hint}")
-    return QueryGroups(path, group_of)
+    return QueryGroups(path, _gathered(rows, taken, key))
 
 
 def _some(queries: list[str]) -> tuple[str, ...]:

@@ -333,32 +333,27 @@ def _taken(table: Table, roles: Roles, what: str) -> list[Any]:
 
 
 def _check_type(what: str, role: str, name: str, column: Any) -> None:
-    kind = _kind(column)
-    form = column.format
-    if role in ("query", "doc"):
-        if kind in ("text", "whole"):
-            return
-        noun = "query" if role == "query" else "document"
-        if form in _FLOATS:
-            raise DataError(
-                f"{what}: column {name!r} holds floats; a {noun} id is text or a whole number. "
-                "Whole numbers become floats if a value is missing: drop those rows, then "
-                "cast the column to int64."
-            )
-        remedy = "Cast the column."
-        if form.startswith("+"):
-            remedy = f"Give a row to each document, for example with frame.explode({name!r})."
-        raise DataError(
-            f"{what}: column {name!r} holds {_words(form)}; a {noun} id is text or a whole "
-            f"number. {remedy}"
-        )
-    if kind in ("whole", "float"):
-        return
+    kind, form = _kind(column), column.format
     content = "text" if kind == "text" else _words(form)
-    raise DataError(
-        f"{what}: column {name!r} holds {content}, not numbers. Cast it to float64, or pass the "
-        f"column that is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
-    )
+    if role not in ("query", "doc"):
+        if kind not in ("whole", "float"):
+            raise DataError(
+                f"{what}: column {name!r} holds {content}, not numbers. Cast it to float64, or pass the "
+                f"column that is meant: columns={{{role!r}: ...}} (--columns {role}=...)."
+            )
+    elif kind not in ("text", "whole"):
+        remedy = "Cast the column."
+        if form in _FLOATS:
+            remedy = (
+                "Whole numbers become floats if a value is missing: drop those rows, then cast the "
+                "column to int64."
+            )
+        elif form.startswith("+"):
+            remedy = f"Give a row to each document, for example with frame.explode({name!r})."
+        noun = "query" if role == "query" else "document"
+        raise DataError(
+            f"{what}: column {name!r} holds {content}; a {noun} id is text or a whole number. {remedy}"
+        )
 
 
 def _words(form: str) -> str:
