@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,6 +114,11 @@ class Given:
     entries: int
     entries_of: Callable[[], Iterable[str]] | None = field(default=None, repr=False)
     sha256: str | None = None
+
+    @classmethod
+    def of_pairs(cls, name: str, pairs: Collection[tuple[Any, Any]]) -> Given:
+        """Take pairs, such as documents with their lengths."""
+        return cls(name, len(pairs), lambda: (f"{one}\t{other}" for one, other in pairs))
 
     def digest(self) -> str:
         """Return the SHA-256 of the sorted entries."""

@@ -47,8 +47,7 @@ class Lengths:
     @property
     def given(self) -> Given:
         """The lengths as a result records them."""
-        rows = self.plain.items()
-        return Given(self.name, len(rows), lambda: (f"{doc}\t{length}" for doc, length in rows))
+        return Given.of_pairs(self.name, self.plain.items())
 
 
 def _pairs(source: Any, setup: Setup) -> tuple[Iterable[tuple[Any, Any]], str]:

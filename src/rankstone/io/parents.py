@@ -78,8 +78,7 @@ class Parents:
         """The documents of chunks as a result records them: a pattern, or how many there are."""
         if not isinstance(self.plain, dict):
             return self.name
-        pairs = self.plain.items()
-        return Given(self.name, len(pairs), lambda: (f"{chunk}\t{doc}" for chunk, doc in pairs))
+        return Given.of_pairs(self.name, self.plain.items())
 
 
 def _plain(source: Any, setup: Setup) -> str | dict[str, Any]:

@@ -207,7 +207,10 @@ def judgments(
         keys = _checked(record, where, columns)
         query = _query(record, keys, number, where)
         if keys.doc and keys.grade and keys.expected:
-            raise _both(where, keys.doc, keys.expected)
+            raise DataError(
+                f"{where}: the record holds a row ({keys.doc!a}) and a list of documents "
+                f"({keys.expected!a}), and they may say different things. Keep one of them."
+            )
         key = keys.grade or keys.score  # the latter is refused, which other records may explain
         row = {"document": keys.doc, "grade": key} if keys.doc and key else {}
         same_keys.check(keys, where, **row)
@@ -574,13 +577,6 @@ def _not_a_list(key: str, value: Any, role: str, where: str) -> DataError:
     if value is None:
         remedy = f"Write a list, [] if nothing {_NOTHING[role]}."
     return DataError(f"{where}: {key!a} holds {what}, not a list. {remedy}")
-
-
-def _both(where: str, doc: str, listed: str) -> DataError:
-    return DataError(
-        f"{where}: the record holds a row ({doc!a}) and a list of documents ({listed!a}), and they "
-        "may say different things. Keep one of them."
-    )
 
 
 def _unknown(

@@ -81,16 +81,9 @@ class Sheet(PlainTable):
         if not any(judged):
             raise DataError(f"{path}: column {grade!r} has no grade in any row.")
         usable = [i not in faulty for i in range(len(self.lines))]
-        left_out = [
-            tr("row {}").format(line)
-            for line, is_usable in zip(self.lines, usable, strict=True)
-            if not is_usable
-        ]
-        unjudged = [
-            tr("row {}").format(n)
-            for n, *own in zip(self.lines, usable, judged, strict=True)
-            if own == [True, False]
-        ]
+        rows = list(zip(self.lines, usable, judged, strict=True))
+        left_out = [tr("row {}").format(n) for n, is_usable, _ in rows if not is_usable]
+        unjudged = [tr("row {}").format(n) for n, *own in rows if own == [True, False]]
         notices = list(self.notices)
         if left_out:
             text = tr("rows of the sheet that cannot be used were left out")
@@ -100,7 +93,7 @@ class Sheet(PlainTable):
                 plural(len(unjudged), "row")
             )
             notices.append(Notice("no-grade", len(unjudged), text, tuple(unjudged[:1]), "note"))
-        kept = [own == (True, True) for own in zip(usable, judged, strict=True)]
+        kept = [own == [True, True] for _, *own in rows]
         return Sheet(
             {name: list(compress(column, kept)) for name, column in self.columns.items()},
             lines=tuple(compress(self.lines, kept)),
