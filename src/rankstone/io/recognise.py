@@ -201,9 +201,7 @@ def by_query(judgments: Any, run: Any) -> tuple[Any, Any, bool, list[Notice]]:
     if are_arrays(judgments) and _is_truth_and_table(judgments, run):
         return *_truth_and_table(judgments, run), False, notices
     if _is_one_judged(judgments) and _is_one_ranking(run):
-        documents = judgments if isinstance(judgments, Mapping | AbstractSet) else _list(judgments)
-        ranking = run if isinstance(run, Mapping) else _list(run)
-        return {0: documents}, {0: ranking}, True, notices
+        return {0: _rows(judgments)}, {0: _rows(run)}, True, notices
     if isinstance(judgments, AbstractSet) or (
         isinstance(judgments, Mapping)
         and judgments
@@ -232,10 +230,10 @@ def _without_padding(data: Any) -> tuple[Any, int]:
 
 
 def _rows(data: Any) -> Any:
-    """Return the rows of an array as lists, and anything else unchanged."""
-    if isinstance(data, list | tuple) or not are_arrays(data):
-        return data
-    return array_of(data, "ids").tolist()
+    """Return the rows or the items of a list or an array as a list, and anything else unchanged."""
+    if isinstance(data, list | tuple):
+        return list(data)
+    return array_of(data, "ids").tolist() if are_arrays(data) else data
 
 
 def _is_one_judged(judgments: Any) -> bool:
@@ -254,10 +252,6 @@ def _is_one_ranking(run: Any) -> bool:
     return are_arrays(run) and _depth(run) == 1
 
 
-def _list(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else list(array_of(value, "ids").tolist())
-
-
 def _truth_and_table(judgments: Any, run: Any) -> tuple[Any, Any]:
     table = array_of(run, "predicted documents")
     if table.dtype.kind == "f":
@@ -265,7 +259,7 @@ def _truth_and_table(judgments: Any, run: Any) -> tuple[Any, Any]:
             "one row of grades and several rows of scores; give the two the same shape "
             "(or, for predicted documents, ids that are text or whole numbers)."
         )
-    rows, truths = table.tolist(), _list(judgments)
+    rows, truths = table.tolist(), _rows(judgments)
     if len(truths) != len(rows):
         raise DataError(
             f"{len(truths)} truths for {len(rows)} rows of predictions: give one relevant document "

@@ -49,16 +49,13 @@ def _run(file: Input) -> Iterable[Row] | Lists:
 def _by_record(value: dict[Any, Any], path: str, part: str) -> Iterator[tuple[int, str, Any]]:
     for i, (query, docs) in enumerate(value.items()):
         where = f"{path}, query {query!a}"
-        yield i, where, Made({"query_id": query, part: _documents(docs, where)})
-
-
-def _documents(value: Any, where: str) -> Any:
-    if not isinstance(value, dict | list):
-        raise DataError(
-            f"{where}: expected an object of documents with numbers, or an array of documents. If "
-            "this is one record of JSONL, its lists have names such as expected_ids or retrieved_ids."
-        )
-    return value
+        if not isinstance(docs, dict | list):
+            raise DataError(
+                f"{where}: expected an object of documents with numbers, or an array of documents. If "
+                "this is one record of JSONL, its lists have names such as expected_ids or "
+                "retrieved_ids."
+            )
+        yield i, where, Made({"query_id": query, part: docs})
 
 
 def _by_query(value: Any, path: str, part: str) -> dict[Any, Any]:
