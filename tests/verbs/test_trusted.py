@@ -6,7 +6,7 @@ from scipy import stats
 
 import rankstone as rs
 from rankstone.cli import main
-from rankstone.stats.judges import fleiss_kappa, krippendorff_alpha
+from rankstone.stats.judges import alpha_of, coincidences, fleiss_of
 from rankstone.stats.trusted import Parts, combine
 
 QUERIES = [f"q{i:03}" for i in range(400)]
@@ -193,6 +193,11 @@ def test_means_and_differences_are_one_story():
     assert clustered.trusted.freedom < 20 < pair.trusted.freedom
 
 
+def table_of(ratings):
+    ratings = np.array(ratings, np.float64)
+    return coincidences(ratings, np.zeros(ratings.shape[1], np.int64))[0]
+
+
 def test_three_judges_are_compared_with_the_majority_of_the_others():
     three = [
         {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1, "e": 0}},
@@ -205,9 +210,9 @@ def test_three_judges_are_compared_with_the_majority_of_the_others():
     assert (first.n, first.agreement) == (3, 1.0)  # the others agree on a and d; one judged e
     assert (third.n, third.agreement) == (4, 0.5)
     ratings = [[2, 1, 0, 1], [2, 1, 0, 1], [2, 0, 1, 1]]
-    assert found.fleiss == pytest.approx(fleiss_kappa(ratings))
+    assert found.fleiss == pytest.approx(fleiss_of(table_of(ratings)))
     with_gaps = [[*ratings[0], 0], [*ratings[1], 0], [*ratings[2], np.nan]]
-    assert found.alpha == pytest.approx(krippendorff_alpha(with_gaps))
+    assert found.alpha == pytest.approx(alpha_of(table_of(with_gaps)))
     assert set(found.to_dict()) == {"n", "fleiss", "alpha", "intervals", "against"}
 
 

@@ -28,10 +28,17 @@ from rankstone.language import tr
 VERBS = ("agree_runs", "agree_judgments", "agree_orderings")
 
 
+Agreement = tuple[dict[str, Any], Iterator[str]]  # as plain data, and as lines
+
+
 def run(args: Namespace) -> int:
     """Compare and print."""
     paths = list(expand(args.files))
     kinds = _kinds(paths, args)
+    judged, runs = (
+        [path for path, kind in zip(paths, kinds, strict=True) if kind == own]
+        for own in ("judgments", "run")
+    )
     if kinds == ["run", "run"]:
         agreement = _runs
     elif kinds.count("judgments") > 1 and kinds == sorted(kinds):
@@ -44,26 +51,22 @@ def run(args: Namespace) -> int:
         )
     if args.measure and kinds in (["run", "run"], ["judgments", "judgments"]):
         raise UsageError("-m orders systems: give it with judgments and two or more runs.")
-    for flag, value in _of_runs(args).items():
-        if kinds != ["run", "run"] and value:
-            raise UsageError(f"{flag} goes with RUN RUN, whose rankings it compares.")
-    with spoken_warnings(quiet=False):
-        data, lines = agreement(paths, args)
-    if args.format == "json":
-        print_json(data)
-    else:
-        print_text(lines)
-    return 0
-
-
-def _of_runs(args: Namespace) -> dict[str, Any]:
-    """Return the options of the agreement of two rankings, by flag."""
-    return {
+    of_runs = {
         "-p": args.p,
         "--rbo-ties": args.rbo_ties,
         "--overlap-at": args.overlap_at,
         "--per-query": args.per_query,
     }
+    for flag, value in of_runs.items():
+        if kinds != ["run", "run"] and value:
+            raise UsageError(f"{flag} goes with RUN RUN, whose rankings it compares.")
+    with spoken_warnings(quiet=False):
+        data, lines = agreement(judged, runs, args)
+    if args.format == "json":
+        print_json(data)
+    else:
+        print_text(lines)
+    return 0
 
 
 def _kinds(paths: list[str], args: Namespace) -> list[str]:
@@ -78,32 +81,24 @@ def _kinds(paths: list[str], args: Namespace) -> list[str]:
     return [kind_in(path, reading) for path in paths]
 
 
-def _runs(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
+def _runs(judged: list[str], runs: list[str], args: Namespace) -> Agreement:  # noqa: ARG001
     from rankstone.text.agreements import run_lines
     from rankstone.verbs.agree import agree_runs
 
     own = {"p": args.p, "rbo_ties": args.rbo_ties, "depths": args.overlap_at}
     given = {name: value for name, value in own.items() if value is not None}
-    agreement = agree_runs(paths[0], paths[1], **given, **options_of(args))
-    alone = (len(agreement.only_first), len(agreement.only_second))
-    return agreement.to_dict(), run_lines(
-        agreement.means(),
-        agreement.per_query,
-        alone,
-        each=args.per_query,
-        colour=look()["colour"],
-    )
+    agreement = agree_runs(runs[0], runs[1], **given, **options_of(args))
+    lines = run_lines(agreement, each=args.per_query, colour=look()["colour"])
+    return agreement.to_dict(), lines
 
 
-def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
+def _judgments(judged: list[str], runs: list[str], args: Namespace) -> Agreement:
     from rankstone.measures import DEFAULT
     from rankstone.stats.agreement import JudgesAgreement
     from rankstone.text.agreements import judges_lines, judgment_lines, ordering_lines
     from rankstone.verbs.agree import agree_judgments, agree_orderings
 
-    count = _kinds(paths, args).count("judgments")
-    first, second, *others = paths[:count]
-    runs = paths[count:]
+    first, second, *others = judged
     if len(runs) == 1 or (runs and others):
         raise UsageError(
             "runs go with two sets of judgments, and the order of systems needs two runs."
@@ -114,7 +109,7 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
     found = agree_judgments(first, second, *others, **own)
     data = {"judgments": found.to_dict()}
     if isinstance(found, JudgesAgreement):
-        return data, judges_lines(found, paths, colour=look()["colour"])
+        return data, judges_lines(found, judged, colour=look()["colour"])
     lines = list(judgment_lines(found, colour=look()["colour"]))
     if len(runs) > 1:
         measure = str((args.measure or DEFAULT)[0])
@@ -126,7 +121,7 @@ def _judgments(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Itera
     return data, iter(lines)
 
 
-def _measures(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterator[str]]:
+def _measures(judged: list[str], runs: list[str], args: Namespace) -> Agreement:
     from rankstone.measures import DEFAULT
     from rankstone.text.agreements import ordering_lines
     from rankstone.verbs.agree import agree_orderings
@@ -134,6 +129,6 @@ def _measures(paths: list[str], args: Namespace) -> tuple[dict[str, Any], Iterat
     if len(args.measure) != 2:
         example = " ".join(f"-m {measure}" for measure in DEFAULT[:2])
         raise UsageError(f"name the two measures that order the systems: {example}.")
-    named = dict(zip(names_of(paths[1:]), paths[1:], strict=True))
-    order = agree_orderings(paths[0], paths[0], named, args.measure, **options_of(args))
+    named = dict(zip(names_of(runs), runs, strict=True))
+    order = agree_orderings(judged[0], judged[0], named, args.measure, **options_of(args))
     return {"orderings": order.to_dict()}, ordering_lines(order, *args.measure)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankstone.core.shown import Shown
+from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
 from rankstone.language import tr
 from rankstone.stats.judges import (
@@ -47,6 +47,38 @@ class RankingAgreement(Shown):
     tau_ap: float
     rbo: RBO
     overlap: Mapping[int, float]
+
+    def numbers(self) -> dict[str, float]:
+        """Return the coefficients and the residual of RBO by name."""
+        return {
+            "tau_a": self.tau_a,
+            "tau_b": self.tau_b,
+            "tau_ap": self.tau_ap,
+            "rbo": self.rbo.extrapolated,
+            "residual": self.rbo.residual,
+            **{f"overlap@{k}": value for k, value in self.overlap.items()},
+        }
+
+
+@dataclass(frozen=True)
+class RunAgreement(Shown):
+    """Agreement of two runs, query by query.
+
+    ``only_first`` and ``only_second`` are queries that one run alone has.
+    """
+
+    per_query: Mapping[Any, RankingAgreement]
+    only_first: tuple[Any, ...]
+    only_second: tuple[Any, ...]
+
+    def means(self) -> dict[str, float]:
+        """Return the means over the common queries; queries without a value are left out."""
+        rows = [agreement.numbers() for agreement in self.per_query.values()]
+        return {name: _mean([row[name] for row in rows]) for name in rows[0]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; NaN is None."""
+        return {"queries": len(self.per_query), "means": plain(self.means()), **super().to_dict()}
 
 
 @dataclass(frozen=True)
@@ -128,7 +160,7 @@ def judges(
         raise NothingInCommonError("no document was judged by two of the judges.")
     own, complete = np.array([*map(str, queries)]), known.all(axis=0)
     fleiss, alpha = (
-        jackknife(coincidences(ratings[:, some], _parts(own[some]))[1], of)
+        jackknife(coincidences(ratings[:, some], _parts(own[some])), of)
         for some, of in ((complete, fleiss_of), (several, alpha_of))
     )
     against: list[JudgmentAgreement | None] = []
@@ -241,8 +273,8 @@ def judgments(
     table = Confusion(tuple(grades.tolist()), tables.sum(axis=0))
     found = {
         "kappa": jackknife(tables, kappa_of),
-        "kappa_linear": jackknife(tables, partial(kappa_of, weights="linear")),
-        "kappa_quadratic": jackknife(tables, partial(kappa_of, weights="quadratic")),
+        "kappa_linear": jackknife(tables, partial(kappa_of, power=1)),
+        "kappa_quadratic": jackknife(tables, partial(kappa_of, power=2)),
         "kappa_relevant": jackknife(relevant, kappa_of),
         "alpha": jackknife(tables, lambda counts: alpha_of(counts + counts.T)),
     }
@@ -263,3 +295,8 @@ def judgments(
         | {grade: float((b - a)[a == grade].mean()) for grade in np.unique(a).tolist()},
         caution=caution,
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan

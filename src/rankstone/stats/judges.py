@@ -9,24 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankstone.core.shown import Shown
-from rankstone.errors import DataError, UsageError, one_of
+from rankstone.errors import DataError, UsageError
 from rankstone.stats.distributions import t_quantile
 
 Grades = np.ndarray | Sequence[float]
-
-#: How far apart two grades are, for Krippendorff's alpha.
-LEVELS = {
-    "nominal": "equal or not",
-    "ordinal": "by the number of grades between them",
-    "interval": "by their difference",
-    "ratio": "by their difference relative to their sum",
-}
-#: How much disagreements count, for Cohen's kappa.
-KAPPA_WEIGHTS = {
-    "none": "all alike",
-    "linear": "by the number of grades between them",
-    "quadratic": "by the square of that number",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +30,6 @@ class Confusion(Shown):
     def agreement(self) -> float:
         """The share of documents that have the same grade from both."""
         return float(np.trace(self.counts)) / float(self.counts.sum())
-
-
-def confusion(first: Grades, second: Grades) -> Confusion:
-    """Count pairs of grades.
-
-    >>> confusion([0, 1, 1, 2], [0, 1, 2, 2]).counts.tolist()
-    [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
-    """
-    grades, tables = confusions(first, second, np.zeros(len(first), np.int64))
-    return Confusion(tuple(grades.tolist()), tables[0])
 
 
 def confusions(first: Grades, second: Grades, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -78,73 +54,26 @@ def confusions(first: Grades, second: Grades, parts: np.ndarray) -> tuple[np.nda
     return grades, np.bincount(cells, minlength=n * k * k).reshape(n, k, k)
 
 
-def cohen_kappa(first: Grades, second: Grades, weights: str = "none") -> float:
-    """Return Cohen's kappa: 1 - observed disagreement / disagreement expected by chance.
+def kappa_of(counts: np.ndarray, power: int = 0) -> float:
+    """Return Cohen's kappa of a table of ``confusions``: 1 - observed / expected disagreement.
 
-    Chance keeps how often each judge gives each grade. ``weights`` says how much a disagreement
-    counts, see ``KAPPA_WEIGHTS``. If both give all documents one and the same grade, kappa is NaN.
+    Chance keeps how often each judge gives each grade. If both give all documents one and the same
+    grade, kappa is NaN.
 
-    >>> round(cohen_kappa([0, 1, 1, 2], [0, 1, 2, 2]), 4)
-    0.6364
+    Args:
+        counts: how often each grade of the first judge meets each of the second.
+        power: how much a disagreement counts: the number of grades between, to this power.
     """
-    return kappa_of(confusion(first, second).counts, weights)
-
-
-def kappa_of(counts: np.ndarray, weights: str = "none") -> float:
-    """Return Cohen's kappa of a table that ``confusion`` made."""
-    one_of(weights, KAPPA_WEIGHTS, "weights of kappa")
     grade = np.arange(len(counts))
     distance = np.abs(grade[:, None] - grade)
-    cost = {"none": distance > 0, "linear": distance, "quadratic": distance**2}[weights]
+    cost = np.where(distance > 0, distance**power, 0)
     chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / float(counts.sum())
     expected = float((cost * chance).sum())
     return 1.0 - float((cost * counts).sum()) / expected if expected else math.nan
 
 
-def krippendorff_alpha(
-    ratings: np.ndarray | Sequence[Sequence[float]], level: str = "ordinal"
-) -> float:
-    """Return Krippendorff's alpha of any number of judges: 1 - observed / expected disagreement.
-
-    Args:
-        ratings: one row per judge, one column per document; NaN where a judge gave no grade.
-        level: how far apart two grades are, see ``LEVELS``.
-
-    Returns:
-        1 for perfect agreement, 0 for chance; NaN if all grades are the same.
-
-    >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 4]], "nominal"), 4)
-    0.6957
-    """
-    one_of(level, LEVELS, "level")
-    table = np.asarray(ratings, np.float64)
-    if table.ndim != 2 or len(table) < 2:
-        raise UsageError("alpha needs ratings of at least two judges, one row each.")
-    if not ((~np.isnan(table)).sum(axis=0) >= 2).any():
-        raise DataError("no document was graded by two judges, so there is nothing to compare.")
-    grades, tables = coincidences(table, np.zeros(table.shape[1], np.int64))
-    return alpha_of(tables[0], level, grades)
-
-
-def fleiss_kappa(ratings: np.ndarray | Sequence[Sequence[float]]) -> float:
-    """Return Fleiss' kappa of three or more judges: grades are equal or not, judges interchangeable.
-
-    Args:
-        ratings: one row per judge, one column per document; documents that a judge did not grade
-            are left out.
-
-    >>> round(fleiss_kappa([[0, 1, 1, 2], [0, 1, 2, 2], [0, 1, 1, 1]]), 4)
-    0.4667
-    """
-    table = np.asarray(ratings, np.float64)
-    table = table[:, ~np.isnan(table).any(axis=0)] if table.ndim == 2 else table
-    if table.ndim != 2 or len(table) < 2 or not table.shape[1]:
-        raise UsageError("kappa needs documents that each of two or more judges graded.")
-    return fleiss_of(coincidences(table, np.zeros(table.shape[1], np.int64))[1][0])
-
-
-def coincidences(ratings: np.ndarray, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the grades, and a table of pairs of grades for each part of the documents.
+def coincidences(ratings: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Return a table of pairs of grades for each part of the documents.
 
     Every ordered pair of grades that two judges gave to a document counts 1 / (judges of it - 1).
 
@@ -159,19 +88,27 @@ def coincidences(ratings: np.ndarray, parts: np.ndarray) -> tuple[np.ndarray, np
     weighted = counts / np.maximum(counts.sum(axis=1, keepdims=True) - 1.0, 1.0)
     inside = (parts == part for part in range(int(parts.max(initial=0)) + 1))
     tables = [counts[p].T @ weighted[p] - np.diag(weighted[p].sum(axis=0)) for p in inside]
-    return grades, np.array(tables)
+    return np.array(tables)
 
 
-def alpha_of(table: np.ndarray, level: str = "ordinal", grades: np.ndarray | None = None) -> float:
-    """Return Krippendorff's alpha of a table of ``coincidences``, whose grades some levels need."""
+def alpha_of(table: np.ndarray) -> float:
+    """Return Krippendorff's alpha, for ordered grades, of a table of ``coincidences``.
+
+    It is 1 - observed / expected disagreement, which counts by the square of the number of grades
+    given between the two; NaN if all grades are the same.
+    """
     totals = table.sum(axis=0)
-    distance = _distances(np.arange(len(table)) if grades is None else grades, totals, level)
+    position = np.cumsum(totals) - 0.5 * totals
+    distance = (position[:, None] - position) ** 2
     expected = float(totals @ distance @ totals) / (float(totals.sum()) - 1.0)
     return 1.0 - float((table * distance).sum()) / expected if expected else math.nan
 
 
 def fleiss_of(table: np.ndarray) -> float:
-    """Return Fleiss' kappa of a table of ``coincidences`` of documents that all judges graded."""
+    """Return Fleiss' kappa of a table of ``coincidences`` of documents that all judges graded.
+
+    Grades are equal or not, and judges interchangeable.
+    """
     total = float(table.sum())
     chance = float((table.sum(axis=0) ** 2).sum()) / total**2 if total else 1.0
     return (float(np.trace(table)) / total - chance) / (1.0 - chance) if chance < 1.0 else math.nan
@@ -200,19 +137,3 @@ def jackknife(
     if math.isnan(reach + value):
         return value, (math.nan, math.nan)
     return value, (max(value - reach, -1.0), min(value + reach, 1.0))
-
-
-def _distances(grades: np.ndarray, totals: np.ndarray, level: str) -> np.ndarray:
-    """Return the squared distances between grades."""
-    if level == "nominal":
-        return 1.0 - np.eye(len(grades))
-    if level == "ordinal":
-        position = np.cumsum(totals) - 0.5 * totals
-        return (position[:, None] - position) ** 2
-    difference = grades[:, None] - grades
-    if level == "interval":
-        return difference**2
-    if (grades < 0).any():
-        raise UsageError("the level 'ratio' needs grades of at least 0; use 'interval'.")
-    total = grades[:, None] + grades
-    return (difference / np.where(total > 0, total, 1.0)) ** 2

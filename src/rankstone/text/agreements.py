@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rankstone.errors import plural, printable
 from rankstone.language import tr
@@ -11,7 +11,7 @@ from rankstone.stats.agreement import (
     JudgesAgreement,
     JudgmentAgreement,
     OrderingAgreement,
-    RankingAgreement,
+    RunAgreement,
 )
 from rankstone.text.blocks import Grid, Line, Sentence, rounded
 from rankstone.text.terminal import terminal
@@ -28,41 +28,24 @@ _COEFFICIENTS = {
 }
 
 
-def run_lines(
-    means: Mapping[str, float],
-    per_query: Mapping[object, RankingAgreement],
-    alone: tuple[int, int],
-    *,
-    each: bool,
-    colour: bool = False,
-) -> Iterator[str]:
-    """Return the agreement of two runs as lines.
-
-    Args:
-        means: by name of the coefficient.
-        per_query: the agreement of each query.
-        alone: numbers of queries that one run alone has.
-        each: show each query.
-        colour: for a terminal.
-    """
-    rows: dict[str, list[float]] = {}
-    for query, agreement in per_query.items() if each else ():
-        taus = [agreement.tau_a, agreement.tau_b, agreement.tau_ap]
-        rbo = [agreement.rbo.extrapolated, agreement.rbo.residual]
-        rows[str(query)] = [*taus, *rbo, *agreement.overlap.values()]
-    values = [*rows.items(), (tr("mean"), list(means.values()))]
+def run_lines(agreement: RunAgreement, *, each: bool, colour: bool = False) -> Iterator[str]:
+    """Return the agreement of two runs as lines; with ``each`` that of each query, too."""
+    per_query = agreement.per_query
+    rows = [(str(q), own.numbers()) for q, own in per_query.items()] if each else []
+    rows.append((tr("mean"), agreement.means()))
     foot = [
         tr("mean over {}; 1 is the same order, tau 0 is chance").format(
             plural(len(per_query), "query")
         ),
         tr("tau is over common documents; the residual is what unseen ranks could add to RBO"),
     ]
+    alone = len(agreement.only_first), len(agreement.only_second)
     if any(alone):
         foot.append(
             tr("left out: {} queries of the first run alone, {} of the second").format(*alone)
         )
-    lines = [Line([name], [rounded(v, _DIGITS) for v in own]) for name, own in values]
-    return terminal([[Grid([tr("query")], [*means], lines, foot)]], colour)
+    lines = [Line([name], [rounded(v, _DIGITS) for v in own.values()]) for name, own in rows]
+    return terminal([[Grid([tr("query")], [*rows[-1][1]], lines, foot)]], colour)
 
 
 def judgment_lines(agreement: JudgmentAgreement, *, colour: bool = False) -> Iterator[str]:

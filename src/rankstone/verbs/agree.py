@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from rankstone.core.engine import load_engine
 from rankstone.core.judgments import EMPTY
 from rankstone.core.result import Result
 from rankstone.core.run import NO_DOCUMENT, Run
-from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, NothingInCommonError, UsageError
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.load import check_columns_used, collection, load_judgments, load_run
@@ -27,7 +26,7 @@ from rankstone.stats.agreement import (
     JudgesAgreement,
     JudgmentAgreement,
     OrderingAgreement,
-    RankingAgreement,
+    RunAgreement,
     judges,
     judgments,
     orderings,
@@ -45,27 +44,6 @@ if TYPE_CHECKING:
         AgreeOrderingsOptions,
         AgreeRunsOptions,
     )
-
-
-@dataclass(frozen=True)
-class RunAgreement(Shown):
-    """Agreement of two runs, query by query.
-
-    ``only_first`` and ``only_second`` are queries that one run alone has.
-    """
-
-    per_query: Mapping[Any, RankingAgreement]
-    only_first: tuple[Any, ...]
-    only_second: tuple[Any, ...]
-
-    def means(self) -> dict[str, float]:
-        """Return the means over the common queries; queries without a value are left out."""
-        rows = [_numbers(agreement) for agreement in self.per_query.values()]
-        return {name: _mean([row[name] for row in rows]) for name in rows[0]}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; NaN is None."""
-        return {"queries": len(self.per_query), "means": plain(self.means()), **super().to_dict()}
 
 
 @verb("agree_runs")
@@ -271,19 +249,3 @@ def _grades(result: Result, data: Collection) -> dict[Any, tuple[int, float]]:
         queries, ranked.judgment.tolist(), ranked.rank.tolist(), ranked.grade.tolist(), strict=True
     )
     return {(ranked.queries[q], data.document(at)): (rank, grade) for q, at, rank, grade in rows}
-
-
-def _numbers(agreement: RankingAgreement) -> dict[str, float]:
-    return {
-        "tau_a": agreement.tau_a,
-        "tau_b": agreement.tau_b,
-        "tau_ap": agreement.tau_ap,
-        "rbo": agreement.rbo.extrapolated,
-        "residual": agreement.rbo.residual,
-        **{f"overlap@{k}": value for k, value in agreement.overlap.items()},
-    }
-
-
-def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan
