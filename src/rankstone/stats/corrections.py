@@ -8,13 +8,7 @@ import numpy as np
 
 from rankstone.errors import one_of
 
-#: What each correction controls.
-CORRECTIONS = {
-    "holm": "family-wise error, step-down (Holm 1979)",
-    "bh": "false discovery rate (Benjamini and Hochberg 1995)",
-    "bonferroni": "family-wise error, p times the number of comparisons",
-    "none": "nothing; each comparison on its own",
-}
+CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 
 #: What each correction is called in output.
 CORRECTION_NAMES = {
@@ -31,9 +25,10 @@ def adjust(p_values: Sequence[float] | np.ndarray, correction: str = "holm") -> 
 
     With the m p-values in ascending order p(1) ... p(m):
 
-    - ``holm``: max over j <= i of (m - j + 1) p(j);
-    - ``bh``: min over j >= i of m p(j) / j;
-    - ``bonferroni``: m p(i).
+    - ``holm``: max over j <= i of (m - j + 1) p(j), for the family-wise error, step-down (Holm 1979);
+    - ``bh``: min over j >= i of m p(j) / j, for the false discovery rate (Benjamini and Hochberg 1995);
+    - ``bonferroni``: m p(i), for the family-wise error;
+    - ``none``: p(i).
 
     All are at most 1. NaN (a comparison that could not be tested) stays NaN and is not counted.
 

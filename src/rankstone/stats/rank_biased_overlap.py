@@ -71,13 +71,6 @@ class Ranking:
 #: A ranking: scores by item, or items from first to last with tied ones in a set or a list.
 Items = Ranking | Mapping[Any, float] | Iterable[Any]
 
-#: What ties mean in each form of RBO (Corsi and Urbano 2024).
-TIES = {
-    "w": "tied items are at the same rank, the first of their group",
-    "a": "the order of tied items is unknown: the overlap at a depth is the mean over all orders",
-    "b": "as a, corrected for the information that ties lose, so that RBO(x, x) = 1",
-}
-
 
 @dataclass(frozen=True)
 class RBO(Shown):
@@ -108,12 +101,14 @@ def rbo(first: Items, second: Items, p: float = 0.9, ties: str = "a") -> RBO:
         first: items from first to last, tied ones in a set or a list; or scores by item.
         second: the other ranking.
         p: persistence; the expected depth is 1 / (1 - p).
-        ties: ``w``, ``a`` or ``b``, see ``TIES``.
+        ties: ``w``: tied items are at the same rank, the first of their group; ``a``: their order is
+            unknown, and the overlap at a depth is the mean over all orders; ``b``: as ``a``, corrected
+            for the information that ties lose, so that RBO(x, x) = 1.
 
     >>> round(rbo("abcde", "bcdae").extrapolated, 4)
     0.828
     """
-    one_of(ties, TIES, "treatment of ties")
+    one_of(ties, ("w", "a", "b"), "treatment of ties")
     if not 0.0 < p < 1.0:
         raise UsageError(f"p must be between 0 and 1, not {p!r}.")
     short, long = _by_length(first, second)

@@ -11,16 +11,6 @@ from rankstone.errors import DataError, UsageError, one_of
 
 Scores = np.ndarray | Sequence[float]
 
-#: What each form of tau is for.
-TAU_FORMS = {
-    "a": "ties count as neither agreement nor disagreement",
-    "b": "pairs that are tied in one of the orderings are left out of its share",
-}
-#: What each form of tau-AP is for.
-TAU_AP_FORMS = {
-    "a": "accuracy: the first ordering is the truth and has no ties",
-    "b": "agreement: both orderings count alike and may have ties",
-}
 _CELLS = 1 << 20
 
 
@@ -29,12 +19,13 @@ def kendall_tau(first: Scores, second: Scores, form: str = "b") -> float:
 
     With C and D the numbers of pairs of items in the same and in opposite order among all P pairs,
     and T1, T2 those tied in the first and in the second: tau-a = (C - D) / P,
-    tau-b = (C - D) / sqrt((P - T1) (P - T2)). tau-b is NaN if all items of one are tied.
+    tau-b = (C - D) / sqrt((P - T1) (P - T2)). In tau-a ties count as neither agreement nor
+    disagreement, in tau-b they are left out of the share of their ordering. tau-b is NaN if all items of one are tied.
 
     >>> kendall_tau([1, 2, 3, 4], [1, 2, 4, 3], "a")
     0.6666666666666666
     """
-    one_of(form, TAU_FORMS, "form of tau")
+    one_of(form, ("a", "b"), "form of tau")
     x, y = _checked(first, second)
     n = len(x)
     pairs = n * (n - 1) // 2
@@ -63,7 +54,7 @@ def tau_ap(first: Scores, second: Scores, form: str = "b") -> float:
     >>> tau_ap([4, 3, 2, 1], [4, 3, 1, 2], "a")
     0.7777777777777777
     """
-    one_of(form, TAU_AP_FORMS, "form of tau_ap")
+    one_of(form, ("a", "b"), "form of tau_ap")
     x, y = _checked(first, second)
     if form == "b":
         return 0.5 * (_tau_ap_b(x, y) + _tau_ap_b(y, x))

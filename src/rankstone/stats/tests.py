@@ -35,8 +35,8 @@ TESTS = {
 RANDOMIZED = ("randomization", "tukey")
 #: The tests that take weights of queries.
 WEIGHTED = ("randomization", "t", "bootstrap", "tukey")
-#: What the Wilcoxon test does with differences of 0.
-ZERO_RULES = {"wilcox": "left out", "pratt": "ranked, then left out"}
+#: What the Wilcoxon test may do with differences of 0.
+ZERO_RULES = ("wilcox", "pratt")
 #: Largest number of differences for which the Wilcoxon test enumerates all choices of signs.
 EXACT_WILCOXON = 50
 _DIGITS = 12  # absolute differences that agree to this many are tied
@@ -123,7 +123,7 @@ def wilcoxon(differences: np.ndarray, *, zeros: str = "wilcox", method: str = "a
 
     Args:
         differences: one row per comparison.
-        zeros: what is done with differences of 0, see ``ZERO_RULES``.
+        zeros: differences of 0 are left out (``wilcox``), or ranked and then left out (``pratt``).
         method: ``auto``, ``exact`` or ``normal``.
 
     >>> wilcoxon(np.array([[0.1, 0.2, -0.3, 0.4, 0.5, 0.6]])).tolist()

@@ -59,7 +59,7 @@ def holes(
     """
     setup = prepared(Setup.of("holes", options))
     measure = parse_measure(measure)
-    every = [run for _, run in runs_of(runs)]
+    every = runs_of(runs)
     if not 1 <= len(every) <= 2:
         raise UsageError(f"give one run, or two to compare, not {len(every)}.")
     load_engine()

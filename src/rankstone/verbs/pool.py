@@ -46,7 +46,7 @@ def pool(
     if judgments is not None:
         judged = judged_documents(load_judgments(judgments, setup), setup.changes)
     tops = []
-    for _, run in runs_of(runs):
+    for run in runs_of(runs):
         loaded = changed_run(load_run(run, setup), EMPTY if judged is None else judged, setup)
         data = MatchedCollection(loaded, EMPTY if judged is None else judged)
         tops.append(first_documents(data, depth, setup.conventions()))
@@ -62,13 +62,13 @@ def pool(
     return pooled
 
 
-def runs_of(runs: Any) -> list[tuple[str | None, Any]]:
-    """Return runs with their names: one run, a list of runs, or a dict of them by name."""
+def runs_of(runs: Any) -> list[Any]:
+    """Return one run, or those of a list or of a dict of paths by name."""
     if isinstance(runs, list | tuple) and not all(isinstance(r, list | tuple) for r in runs):
-        return [(None, run) for run in runs]
+        return list(runs)
     if isinstance(runs, Mapping) and all(isinstance(r, str | os.PathLike) for r in runs.values()):
-        return [(str(name), run) for name, run in runs.items()]
-    return [(None, runs)]
+        return list(runs.values())
+    return [runs]
 
 
 def first_documents(

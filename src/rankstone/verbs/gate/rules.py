@@ -18,16 +18,8 @@ from rankstone.measures.request import RequestedMeasure, requested_measures
 from rankstone.stats.intervals import check_confidence
 from rankstone.tools import tool
 
-#: What each kind of limit asks for, in the order in which checks are listed.
-KINDS = {
-    "max-drop": "largest drop of the mean against the baseline; the point estimate decides",
-    "non-inferior": "largest drop that the interval of the difference may reach",
-    "max-gain": "gain of the mean above which the gate warns: it may be too good to be true",
-    "min": "smallest mean",
-    "max": "largest mean",
-    "max-rise": "largest rise of values of a file against the baseline's, as a number or in percent",
-    "min-judged": "smallest mean share of judged documents above a cutoff",
-}
+#: Kinds of limits, in the order in which checks are listed; ``gate`` says what each asks for.
+KINDS = ("max-drop", "non-inferior", "max-gain", "min", "max", "max-rise", "min-judged")
 #: Rules of documents.
 DOCUMENTS = ("must-find", "must-not-find")
 #: Kinds that compare with a baseline.
