@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.cutoff import Budget
+from rankstone.core.shown import plain
 from rankstone.errors import Notice, UsageError
 from rankstone.language import tr
 from rankstone.measures.base import Measure
@@ -33,6 +34,10 @@ class Candidate:
     aggregate: str
     choices: tuple[Departure, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; NaN is None."""
+        return {**plain(vars(self)), "measure": str(self.measure)}
+
 
 @dataclass(frozen=True)
 class ToolMeasure:
@@ -52,6 +57,11 @@ class ToolMeasure:
     def value(self) -> float | None:
         """The tool's value on data."""
         return self.candidate.value if self.candidate else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tool's name and the values of the candidate."""
+        own = self.candidate.to_dict() if self.candidate else {}
+        return {"tool": self.tool, "name": self.name, **own}
 
 
 @dataclass(frozen=True, eq=False)

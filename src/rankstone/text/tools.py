@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rankstone.choices.conventions import Conventions
+from rankstone.core.shown import plain
 from rankstone.core.text import width, wrapped
 from rankstone.language import tr
 from rankstone.measures.base import REGISTRY, Measure
@@ -48,21 +49,7 @@ class Reconciliation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "measure": str(self.measure),
-            "reported": self.reported,
-            "usual": _plain(self.usual),
-            "found": [_plain(f) for f in self.found],
-            "tools": [
-                {"tool": t.tool, "name": t.name, **_plain(t.candidate)}
-                for t in self.tools
-                if t.candidate
-            ],
-            "nearest": [_plain(f) for f in self.nearest],
-            "tried": self.tried,
-            "others": [_plain(f) for f in self.others],
-            "chance": self.chance,
-        }
+        return {**plain(vars(self)), "measure": str(self.measure)}
 
     def __str__(self) -> str:
         return "\n".join(reconciliation(self))
@@ -132,16 +119,6 @@ def _kept(found: Candidate, measure: Measure) -> str:
         for p in measure.definition.params
         if p.choices and not p.beside_table and p.name not in moved
     )
-
-
-def _plain(found: Candidate) -> dict[str, Any]:
-    return {
-        "value": found.value,
-        "measure": str(found.measure),
-        "conventions": found.conventions.to_dict(),
-        "aggregate": found.aggregate,
-        "choices": [list(c) for c in found.choices],
-    }
 
 
 def _meaning(choice: Departure, measure: Measure) -> str:
