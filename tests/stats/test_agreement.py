@@ -194,17 +194,17 @@ PUBLISHED = [
     (
         [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
         [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
-        (0.8519, 0.7454, 0.8333, 0.7321),
+        (0.8333, 0.7321),
     ),
     (
         [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
         [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
-        (0.2504, 0.2692, 0.2880, 0.297),
+        (0.2880, 0.297),
     ),
     (
         [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
         [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
-        (-0.6971, -0.5558, -0.668, -0.7047),
+        (-0.668, -0.7047),
     ),
 ]
 
@@ -212,30 +212,12 @@ PUBLISHED = [
 @pytest.mark.parametrize(("x", "y", "values"), PUBLISHED)
 def test_tau_ap_has_the_values_that_its_authors_publish(x, y, values):
     tied_x, tied_y = np.round(x, 1), np.round(y, 1)
-    ours = tau_ap(x, y, "a"), tau_ap(x, tied_y, "a"), tau_ap(x, y, "b"), tau_ap(tied_x, tied_y, "b")
+    ours = tau_ap(x, y), tau_ap(tied_x, tied_y)
     assert ours == pytest.approx(values, abs=5e-5)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.permutations(range(6)), st.lists(st.integers(0, 2), min_size=6, max_size=6))
-def test_tau_ap_a_is_the_mean_over_all_orders_of_ties(x, y):
-    def plain(first, second):
-        order = np.argsort(-np.array(second))
-        ranked = np.array(first)[order]
-        shares = [np.mean(ranked[:i] > ranked[i]) for i in range(1, len(ranked))]
-        return 2 * np.mean(shares) - 1
-
-    orders = [z for z in itertools.permutations(range(6))
-              if all(np.sign(a - b) in (0, np.sign(c - d))
-                     for (a, c), (b, d) in itertools.combinations(zip(y, z, strict=True), 2))]  # fmt: skip
-    expected = np.mean([plain(x, z) for z in orders])
-    assert tau_ap(x, y, "a") == pytest.approx(expected, abs=1e-12)
-
-
-def test_tau_ap_needs_a_truth_without_ties():
-    with pytest.raises(UsageError, match="use form='b'"):
-        tau_ap([1, 1, 2], [1, 2, 3], "a")
-    assert math.isnan(tau_ap([1, 1, 1], [1, 2, 3], "b"))
+def test_tau_ap_of_ties_alone_is_not_known():
+    assert math.isnan(tau_ap([1, 1, 1], [1, 2, 3]))
 
 
 # --- judges ----------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def rankings(
         common=len(common),
         tau_a=kendall_tau(x, y, "a") if several else math.nan,
         tau_b=kendall_tau(x, y, "b") if several else math.nan,
-        tau_ap=tau_ap(x, y, "b") if several else math.nan,
+        tau_ap=tau_ap(x, y) if several else math.nan,
         rbo=rbo(one, other, p, ties),
         overlap={k: overlap_at(one, other, k) for k in depths},
     )
@@ -242,7 +242,7 @@ def orderings(first: Mapping[str, float], second: Mapping[str, float]) -> Orderi
         if (x[i] - x[j]) * (y[i] - y[j]) < 0
     )
     return OrderingAgreement(
-        tuple(systems), kendall_tau(x, y, "a"), kendall_tau(x, y, "b"), tau_ap(x, y, "b"), swapped
+        tuple(systems), kendall_tau(x, y, "a"), kendall_tau(x, y, "b"), tau_ap(x, y), swapped
     )
 
 

@@ -39,38 +39,19 @@ def kendall_tau(first: Scores, second: Scores, form: str = "b") -> float:
     return (concordant - discordant) / math.sqrt(untied) if untied else math.nan
 
 
-def tau_ap(first: Scores, second: Scores, form: str = "b") -> float:
+def tau_ap(first: Scores, second: Scores) -> float:
     """Return the AP correlation between two arrays of scores, higher is better.
 
     Errors at the top count more: for each item but the first of the second ordering, the share of
     items above it that the first ordering has above it too; tau-AP is 2 times the mean share,
-    minus 1 (Yilmaz, Aslam and Robertson 2008). Ties are treated as in Urbano and Marrero (2017):
+    minus 1 (Yilmaz, Aslam and Robertson 2008). It is the mean of both directions, and counts for each
+    item those ranked strictly above its group of ties (tau-AP-b, Urbano and Marrero 2017).
 
-    - form ``a`` takes ``first`` as the truth, without ties, and averages over all orders of items
-      that ``second`` ties;
-    - form ``b`` counts, for each item, those ranked strictly above its group of ties, and takes
-      the mean of both directions.
-
-    >>> tau_ap([4, 3, 2, 1], [4, 3, 1, 2], "a")
+    >>> tau_ap([4, 3, 2, 1], [4, 3, 1, 2])
     0.7777777777777777
     """
-    one_of(form, ("a", "b"), "form of tau_ap")
     x, y = _checked(first, second)
-    if form == "b":
-        return 0.5 * (_tau_ap_b(x, y) + _tau_ap_b(y, x))
-    if len(np.unique(x)) < len(x):
-        raise UsageError("the first ordering has ties; use form='b', which allows them in both.")
-    n = len(x)
-    above = _agreeing_above(x, y)
-    top, size = _ties(y)
-    total = 0.0
-    for count, p, t in zip(above.tolist(), top.tolist(), size.tolist(), strict=True):
-        # The item is equally often on each of the t ranks of its group, from p on.
-        if p > 1:
-            total += count * sum(1.0 / (p + k - 1) for k in range(t)) / t
-        # Of k items of its own group above it, half agree.
-        total += sum(k / (p + k - 1) for k in range(1, t)) / (2 * t)
-    return 2.0 * total / (n - 1) - 1.0
+    return 0.5 * (_mean_share_above(x, y) + _mean_share_above(y, x))
 
 
 def inversions(values: np.ndarray) -> int:
@@ -96,8 +77,10 @@ def inversions(values: np.ndarray) -> int:
     return total
 
 
-def _tau_ap_b(x: np.ndarray, y: np.ndarray) -> float:
-    top, _ = _ties(y)
+def _mean_share_above(x: np.ndarray, y: np.ndarray) -> float:
+    """Return the mean over the items of ``y`` below its first of the share above that agrees, from -1 to 1."""
+    _, group, counts = np.unique(-y, return_inverse=True, return_counts=True)
+    top = (np.cumsum(counts) - counts + 1)[group]  # the first rank of the group of each item
     below = top > 1
     if not below.any():
         return math.nan
@@ -116,12 +99,6 @@ def _agreeing_above(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _parts(values: np.ndarray) -> list[np.ndarray]:
     """Return the values in parts whose comparison with all of them fits caches."""
     return np.array_split(values, 1 + len(values) ** 2 // _CELLS)
-
-
-def _ties(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first rank, from 1 for the highest value, and the size of each item's group."""
-    _, group, counts = np.unique(-values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - counts + 1)[group], counts[group]
 
 
 def _tied_pairs(values: np.ndarray) -> int:

@@ -22,16 +22,7 @@ from rankstone.io.load import check_columns_used, collection, load_judgments, lo
 from rankstone.io.rows import rows_of_judgments
 from rankstone.measures import Measure
 from rankstone.measures.parse import parse_measure
-from rankstone.stats.agreement import (
-    JudgesAgreement,
-    JudgmentAgreement,
-    OrderingAgreement,
-    RunAgreement,
-    judges,
-    judgments,
-    orderings,
-    rankings,
-)
+from rankstone.stats import agreement
 from rankstone.stats.trusted import combine, favours
 from rankstone.verbs.evaluate import evaluate_collection
 from rankstone.verbs.parts import Request
@@ -55,7 +46,7 @@ def agree_runs(
     rbo_ties: str = "a",
     depths: Iterable[int] = (10,),
     **options: Unpack[AgreeRunsOptions],
-) -> RunAgreement:
+) -> agreement.RunAgreement:
     """Compare the rankings of two runs, query by query.
 
     Args:
@@ -78,8 +69,8 @@ def agree_runs(
     if not common:
         raise NothingInCommonError("the two runs have no query in common.")
     where = list(depths)
-    return RunAgreement(
-        {q: rankings(one[q], other[q], p=p, ties=rbo_ties, depths=where) for q in common},
+    return agreement.RunAgreement(
+        {q: agreement.rankings(one[q], other[q], p=p, ties=rbo_ties, depths=where) for q in common},
         tuple(query for query in one if query not in other),
         tuple(query for query in other if query not in one),
     )
@@ -103,7 +94,7 @@ def _rankings(run: Run, *, as_text: bool) -> dict[Any, Any]:
 @verb("agree_judgments")
 def agree_judgments(
     first: Any, second: Any, *others: Any, **options: Unpack[AgreeJudgmentsOptions]
-) -> JudgmentAgreement | JudgesAgreement:
+) -> agreement.JudgmentAgreement | agreement.JudgesAgreement:
     """Compare sets of judgments on the documents that they share, such as a person's and a model's.
 
     Args:
@@ -129,7 +120,7 @@ def agree_judgments(
         every = list(dict.fromkeys(pair for own in (one, other, *more) for pair in own))
         ratings = [[own.get(pair, math.nan) for pair in every] for own in (one, other, *more)]
         queries = [query for query, _ in every]
-        return judges(
+        return agreement.judges(
             np.array(ratings, np.float64), queries, relevant_from=setup.conventions().relevance
         )
     common = [pair for pair in one if pair in other]
@@ -137,7 +128,7 @@ def agree_judgments(
         raise NothingInCommonError(
             "the two sets of judgments have no pair of query and document in common."
         )
-    return judgments(
+    return agreement.judgments(
         [one[pair] for pair in common],
         [other[pair] for pair in common],
         relevant_from=setup.conventions().relevance,
@@ -154,7 +145,7 @@ def agree_orderings(
     runs: Mapping[str, Any],
     measures: Sequence[str | Measure],
     **options: Unpack[AgreeOrderingsOptions],
-) -> OrderingAgreement:
+) -> agreement.OrderingAgreement:
     """Compare how two sets of judgments, or two measures, order the same systems.
 
     Args:
@@ -173,7 +164,7 @@ def agree_orderings(
         for judged, measure in ((first, measures[0]), (second, measures[-1]))
     )
     check_columns_used(setup)
-    order = orderings(_means(one), _means(other))
+    order = agreement.orderings(_means(one), _means(other))
     if len(measures) == 2:
         return order
     results = [[result for result, _ in own.values()] for own in (one, other)]
@@ -197,7 +188,7 @@ def agree_orderings(
         for i, j in tests
     )
     return replace(
-        orderings(*(dict(zip(names, own.tolist(), strict=True)) for own in means)),
+        agreement.orderings(*(dict(zip(names, own.tolist(), strict=True)) for own in means)),
         bias={name: combine(people[i], model[i]).bias for i, name in enumerate(names)},
         by_rank=_by_rank(one, other),
         warnings=tuple(notice for notice in warnings if notice),
