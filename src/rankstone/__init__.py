@@ -46,7 +46,7 @@ _HOMES = {
         "text.tools": "Reconciliation",
         "tools": "TOOLS tool",
         "tools.base": "Tool",
-        "text.explanation": "Explanation",
+        "measures.explain": "Explanation",
         "io.recognise": "grades_by_position",
         "choices.conventions": "Conventions",
         "core.result": "Result",

@@ -56,10 +56,10 @@ from rankstone.measures import (
     risk_coverage_curve as risk_coverage_curve,
     roc_curve as roc_curve,
 )
+from rankstone.measures.explain import Explanation as Explanation
 from rankstone.page.html import Report as Report
 from rankstone.stats.comparison import Comparison as Comparison
 from rankstone.stats.leaderboard import Leaderboard as Leaderboard
-from rankstone.text.explanation import Explanation as Explanation
 from rankstone.text.tools import Reconciliation as Reconciliation
 from rankstone.tools import TOOLS as TOOLS, tool as tool
 from rankstone.tools.base import Tool as Tool

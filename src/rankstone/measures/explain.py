@@ -146,8 +146,8 @@ class Step:
 
 
 @dataclass(frozen=True)
-class ExplanationData:
-    """The working of a measure on one query, as plain data.
+class Explanation:
+    """The working of a measure on one query, which shows itself.
 
     ``total`` is the sum of the terms of ``steps`` and ``constant``, and ``value`` is ``total`` over
     ``denominator``, unless ``remark`` says why not. If there is an ``expression``, the value is that
@@ -194,6 +194,25 @@ class ExplanationData:
         data["value"] = None if math.isnan(self.value) else self.value
         return data
 
+    def _repr_html_(self) -> str:
+        """Show the working in a notebook."""
+        from rankstone.text.notebook import of_explanation
+
+        return of_explanation(self)
+
+    def _repr_markdown_(self) -> str:
+        """Show the working where Markdown is shown."""
+        from rankstone.text.explanation import markdown
+
+        return "\n".join(markdown(self))
+
+    def __str__(self) -> str:
+        from rankstone.text.explanation import text
+
+        return "\n".join(text(self))
+
+    __repr__ = __str__
+
 
 def explain_query(
     measure: Measure,
@@ -201,7 +220,7 @@ def explain_query(
     query: int,
     name_of: NameOf,
     judged: Sequence[tuple[Any, float]] = (),
-) -> ExplanationData:
+) -> Explanation:
     """Explain a measure on one query of a ranking.
 
     ``name_of`` names the document of a judgment; ``judged`` are the ids and grades of the query's
@@ -217,7 +236,7 @@ def explain_query(
     cut = ""
     if measure.is_cut_apart(ranked) and ranked.cuts is not None:
         cut = ranked.cuts.at(measure.k)[ranked.queries[query]].reason
-    return ExplanationData(
+    return Explanation(
         measure=str(measure),
         pretty=tr(measure.definition.pretty),
         formula=tr(measure.definition.formula),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 
 from rankstone.errors import plural
 from rankstone.language import tr
-from rankstone.measures.explain import ExplanationData, Step
+from rankstone.measures.explain import Explanation, Step
 from rankstone.text.blocks import Beside, Block, Bold, Code, Grid, Line, Paragraphs, Sentence
 from rankstone.text.markdown import markdown as as_markdown
 from rankstone.text.terminal import terminal
@@ -23,31 +22,7 @@ _NOT_JUDGED = "(not judged)"
 _WORDS = ("document", "item", "category", "adds", "repeats")  # columns of words
 
 
-class Explanation(ExplanationData):
-    """The working of a measure on one query, which shows itself."""
-
-    @classmethod
-    def of(cls, working: ExplanationData) -> Explanation:
-        """Return a working as an explanation."""
-        return cls(**{f.name: getattr(working, f.name) for f in fields(ExplanationData)})
-
-    def _repr_html_(self) -> str:
-        """Show the working in a notebook."""
-        from rankstone.text.notebook import of_explanation
-
-        return of_explanation(self)
-
-    def _repr_markdown_(self) -> str:
-        """Show the working where Markdown is shown."""
-        return "\n".join(markdown(self))
-
-    def __str__(self) -> str:
-        return "\n".join(text(self))
-
-    __repr__ = __str__
-
-
-def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None) -> Iterator[str]:
+def text(e: Explanation, *, whole: bool = False, columns: int | None = None) -> Iterator[str]:
     """Return the lines of an explanation for a terminal as wide as ``columns``.
 
     Long tables are cut unless ``whole``.
@@ -55,13 +30,13 @@ def text(e: ExplanationData, *, whole: bool = False, columns: int | None = None)
     return terminal(blocks(e, cut=not whole), columns=columns)
 
 
-def markdown(e: ExplanationData) -> Iterator[str]:
+def markdown(e: Explanation) -> Iterator[str]:
     """Return the lines of an explanation in Markdown."""
     return as_markdown(blocks(e))
 
 
 def compared(
-    named: Mapping[str, ExplanationData], *, whole: bool = False, columns: int | None = None
+    named: Mapping[str, Explanation], *, whole: bool = False, columns: int | None = None
 ) -> Iterator[str]:
     """Return the lines of explanations of several runs, with their tables side by side."""
     first = next(iter(named.values()))
@@ -73,7 +48,7 @@ def compared(
     return terminal([_head(first), [Beside(tables)], *results], columns=columns)
 
 
-def blocks(e: ExplanationData, *, cut: bool = False) -> Paragraphs:
+def blocks(e: Explanation, *, cut: bool = False) -> Paragraphs:
     """Return an explanation: the formula, tables of documents, and the sum."""
     paragraphs: list[list[Block]] = [_head(e)]
     if e.steps:
@@ -89,14 +64,14 @@ def blocks(e: ExplanationData, *, cut: bool = False) -> Paragraphs:
     return [*paragraphs, _result(e)]
 
 
-def _head(e: ExplanationData) -> list[Block]:
+def _head(e: Explanation) -> list[Block]:
     query = "" if e.query is None else tr(", query {}").format(e.query)
     codes = (e.formula, *e.choices)
     head = Sentence([Bold(e.measure), f": {e.pretty}{query}"])
     return [head, *(Sentence(["  ", Code(line)]) for line in codes)]
 
 
-def _result(e: ExplanationData) -> list[Block]:
+def _result(e: Explanation) -> list[Block]:
     """Return remarks on rows left out of the table, then the formula with numbers in it."""
     remarks = []
     if missing := len(e.gaps):
@@ -189,7 +164,7 @@ def _unjudged(ranks: range, ids: Mapping[int, str]) -> dict[str, str]:
     return {str(rank): ids.get(rank, tr(_NOT_JUDGED)) for rank in ranks}
 
 
-def _substituted(e: ExplanationData) -> str:
+def _substituted(e: Explanation) -> str:
     """Return the formula with the numbers put in."""
     last = tr("left out") if math.isnan(e.value) else repr(e.value)
     if e.expression:

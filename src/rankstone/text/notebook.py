@@ -10,7 +10,7 @@ from rankstone.core.shown import Shown
 from rankstone.errors import Notice
 from rankstone.language import tr
 from rankstone.measures.base import Measure
-from rankstone.measures.explain import ExplanationData, parameters_in_words
+from rankstone.measures.explain import Explanation, parameters_in_words
 from rankstone.stats.comparison import Comparison
 from rankstone.stats.leaderboard import Leaderboard
 from rankstone.text import comparison_table as comparisons, explanation, leaderboard
@@ -67,7 +67,7 @@ def of_leaderboard(board: Leaderboard) -> str:
     return html(leaderboard.blocks(board))
 
 
-def of_explanation(working: ExplanationData) -> str:
+def of_explanation(working: Explanation) -> str:
     """Return the working of a number."""
     return html(explanation.blocks(working))
 

@@ -18,8 +18,7 @@ from rankstone.verbs.parts import Request, scale_notices
 
 if TYPE_CHECKING:
     from rankstone.choices.options import ExplainOptions
-    from rankstone.measures.explain import ExplanationData, Step
-    from rankstone.text.explanation import Explanation
+    from rankstone.measures.explain import Explanation, Step
 
 
 @verb("explain")
@@ -54,7 +53,6 @@ def explain(
     Conventions: ties=expected, no_relevant=zero
     """
     from rankstone.measures.explain import explain_query
-    from rankstone.text.explanation import Explanation
 
     setup = Setup.of("explain", options)
     request = Request.of([measure], setup)
@@ -85,10 +83,10 @@ def explain(
     )
     if isinstance(run, FusedRun):
         working = replace(working, steps=tuple(_with_points(working, run)))
-    return Explanation.of(replace(working, query=None) if source.single else working)
+    return replace(working, query=None) if source.single else working
 
 
-def _with_points(working: ExplanationData, run: FusedRun) -> Iterator[Step]:
+def _with_points(working: Explanation, run: FusedRun) -> Iterator[Step]:
     """Yield steps with the points that each run gave to the document; 0 if it gave none."""
     points = {str(d.document): d.points for d in run.explain(working.query)}
     for step in working.steps:
