@@ -135,7 +135,7 @@ class PairComparison(Shown):
     def from_dict(cls, data: Mapping[str, Any]) -> PairComparison:
         """Read what ``to_dict`` returned."""
         own = {f.name: data[f.name] for f in fields(cls)}
-        for name in _NUMBERS:
+        for name in (f.name for f in fields(cls) if f.type == "float"):
             own[name] = math.nan if own[name] is None else float(own[name])
         own["warnings"] = tuple(_notice(n) for n in own["warnings"])
         for name in ("improved", "worsened"):
@@ -153,12 +153,6 @@ class PairComparison(Shown):
         if own["common"] is not None:
             own["common"] = cls.from_dict(own["common"])
         return cls(**own)
-
-
-_NUMBERS = (
-    "baseline_mean", "mean", "difference", "ci_low", "ci_high", "p_value", "p_adjusted",
-    "effect_size", "effective_n", "superiority", "detectable",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
