@@ -318,14 +318,14 @@ class Values:
         return cls(candidate, values, needs, statistics)
 
     def pairs(
-        self, measure: str, confidence: float, groups: Mapping[Any, str] | None = None
+        self, measure: str, confidence: float, *, in_groups: bool = False
     ) -> list[PairComparison]:
         """Compare by one measure: over all queries, or in each group in the order of their names."""
         definitions = {r.column: r.measure.definition for r in self.needs.requests.values()}
         lower = [m for m, d in definitions.items() if not d.higher_is_better]
         statistics = self.statistics.replace(
             test="t", correction="none", confidence=confidence, lower_is_better=lower, moved=_WORST,
-            by=groups,
+            by=self.statistics.by if in_groups else None,
         )  # fmt: skip
         ranges = {m: d.range for m, d in definitions.items()}
         both = [self.baseline, self.candidate]
@@ -361,24 +361,17 @@ def _without(queries: Sequence[Any], others: Sequence[Any]) -> list[Any]:
 
 
 def decide(
-    rules: Rules,
-    needs: Needs,
-    result: Result,
-    values: Values | None,
-    groups: Mapping[Any, str],
-    ranks: Mapping[MustFind, int | None],
+    needs: Needs, result: Result, values: Values | None, ranks: Mapping[MustFind, int | None]
 ) -> Verdict:
     """Check every rule.
 
     Args:
-        rules: what to check.
-        needs: the measures of the rules.
+        needs: the rules with their measures.
         result: of the candidate.
         values: of the candidate and the baseline; None if there is no baseline.
-        groups: slice of each query.
         ranks: rank of each document of a rule, None if it was not retrieved.
     """
-    answered = len(result.queries) - len(result.unanswered)
+    rules, answered = needs.rules, len(result.queries) - len(result.unanswered)
     lost = values.unanswered() if values else []
     left_out = not result.conventions.counts_unanswered
     outcomes = [answers_check(answered, lost, left_out=left_out), *queries_check(rules, answered)]
@@ -388,9 +381,9 @@ def decide(
         if limit.kind not in RELATIVE:
             outcomes.append(mean_check(limit, column, result[column], result.counted[column]))
         elif values is not None:
-            outcomes.append(_relative(limit, column, values, pairs, rules.confidence))
-    if values is not None and groups:
-        outcomes += _slices(rules, needs, values, groups)
+            outcomes.append(_relative(limit, column, values, pairs))
+    if values is not None and values.statistics.by:
+        outcomes += _slices(values, values.statistics.by)
     outcomes += [document_check(rule, ranks) for rule in rules.must_find]
     worst = next(iter(pairs.values()), None)
     on_clusters = (n for pair in pairs.values() for n in pair.warnings if n.code in _OF_CLUSTERS)
@@ -417,28 +410,21 @@ def decide(
     )
 
 
-def _relative(
-    limit: Limit,
-    column: str,
-    values: Values,
-    pairs: dict[str, PairComparison],
-    confidence: float,
-) -> Check:
+def _relative(limit: Limit, column: str, values: Values, pairs: dict[str, PairComparison]) -> Check:
     mine, theirs = values.valued(column)
     if not set(mine) & set(theirs):
         text = tr("{}: candidate and baseline have no query with a value in common").format(column)
         return Check(str(limit), FAIL, text, measure=column, n=0)
     if column not in pairs:
-        [pairs[column]] = values.pairs(column, confidence)
+        [pairs[column]] = values.pairs(column, values.needs.rules.confidence)
     if limit.kind == "max-gain":
         return gain_check(limit, pairs[column])
     return drop_check(limit, pairs[column], _without(theirs, mine))
 
 
-def _slices(
-    rules: Rules, needs: Needs, values: Values, groups: Mapping[Any, str]
-) -> Iterator[Check]:
+def _slices(values: Values, groups: Mapping[Any, str]) -> Iterator[Check]:
     """Yield the checks of each slice, their intervals corrected for the number of slices."""
+    needs, rules = values.needs, values.needs.rules
     limits = rules.of_kind("max-drop", "non-inferior")
     sizes = Counter(groups[q] for q in values.candidate.queries if q in groups)
     large = sum(size >= rules.smallest_slice for size in sizes.values())
@@ -447,7 +433,7 @@ def _slices(
         column = needs.columns[limit.target]
         mine, theirs = values.valued(column)
         if set(mine) & set(theirs) & set(groups):
-            for pair in values.pairs(column, confidence, groups):
+            for pair in values.pairs(column, confidence, in_groups=True):
                 yield slice_check(limit, pair, rules.smallest_slice)
 
 

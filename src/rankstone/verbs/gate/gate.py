@@ -175,7 +175,7 @@ class Inputs:
         grouped = with_groups(setup, original, result.queries).statistics
         if baseline is not None:
             base = _baseline(judgments, baseline, needs.names, setup)
-            compared = [needs.columns[limit.target] for limit in needs.relative]
+            compared = needs.columns_of(*RELATIVE)
             require_measures(base, compared)
             shared = [m for m in result.measures if m in base.columns]
             notices = require_comparable(result, base, shared)
@@ -187,12 +187,12 @@ class Inputs:
             mine = values_of_result(result, result.name, compared)
             values = Values.of(mine, base, needs, grouped)
         if grouped.trusted is not None:
-            people = _by_people(rules, candidate, baseline, needs, setup)
+            people = _by_people(candidate, baseline, needs, setup)
             if values is not None:
                 names = (("candidate", values.candidate.name), ("baseline", values.baseline.name))
                 own = [values_of_result(people[role], name, compared) for role, name in names]
                 values = replace(values, statistics=grouped.replace(trusted=own))
-            means = [needs.columns[limit.target] for limit in rules.of_kind("min", "max")]
+            means = needs.columns_of("min", "max")
             every = dict.fromkeys([*means, *compared] if values is not None else means)
             both, _ = estimated(
                 result, people["candidate"], every, rules.confidence, grouped.clusters
@@ -209,7 +209,7 @@ class Inputs:
                     "must-find looks for documents: give the run in a file or in memory."
                 )
             ranks = ranks_of(rules.must_find, candidate, result.conventions, result.queries, setup)
-        verdict = decide(rules, needs, result, values, grouped.by or {}, ranks)
+        verdict = decide(needs, result, values, ranks)
         measured = amounts.checks(result.queries, result.unanswered) if amounts else ()
         differing = (Check("comparable", WARN, notice.text) for notice in notices)
         return replace(verdict, checks=(*verdict.checks, *measured, *differing))
@@ -242,11 +242,9 @@ def _saved(path: str, max_bytes: int | None) -> bytes | None:
         return stream.read()
 
 
-def _by_people(
-    rules: Rules, candidate: Any, baseline: Any, needs: Needs, setup: Setup
-) -> dict[str, Result]:
+def _by_people(candidate: Any, baseline: Any, needs: Needs, setup: Setup) -> dict[str, Result]:
     """Return the results of the candidate and of the baseline by the trusted judgments."""
-    if setup.statistics.by is not None or not rules.of_kind("min", "max", *RELATIVE):
+    if setup.statistics.by is not None or not needs.columns_of("min", "max", *RELATIVE):
         raise UsageError(
             "trusted= goes with rules on measures, such as max_drop, over all queries: leave by= out."
         )

@@ -245,7 +245,7 @@ def whole(value: Any, what: str) -> int:
 
 @dataclass(frozen=True)
 class Needs:
-    """The measures that rules need.
+    """Rules and the measures that they need.
 
     ``columns`` holds the name in results of each target of a limit, ``requests`` the measures.
     """
@@ -253,7 +253,11 @@ class Needs:
     names: list[str]
     columns: dict[str, str]
     requests: dict[str, RequestedMeasure]
-    relative: list[Limit]
+    rules: Rules
+
+    def columns_of(self, *kinds: str) -> list[str]:
+        """Return the names in results of the measures with limits of some kinds."""
+        return [self.columns[limit.target] for limit in self.rules.of_kind(*kinds)]
 
     @classmethod
     def of(cls, rules: Rules, like: str | None, baseline: Any, by: Any, amounts: Any) -> Needs:
@@ -292,7 +296,7 @@ class Needs:
             for name in request.names
         }
         columns = {target: requests[name].column for target, name in targets.items()}
-        needs = cls(names, columns, requests, relative)
+        needs = cls(names, columns, requests, rules)
         for limit in rules.limits:
             _check_range(limit, requests[targets[limit.target]].measure)
         _check_contradictions(rules, columns)
