@@ -99,6 +99,8 @@ def parse(argv: list[str]) -> Options:
     """Return the options of a command line."""
     from getopt import GetoptError, gnu_getopt
 
+    if not HELP:
+        raise TrecEvalError(USAGE, "the options are a docstring; run Python without -OO.")
     letters = {name: letter or name for letter, name, _ in _OPTIONS}
     short = "o" + "".join(letter + ":" * bool(takes) for letter, _, takes in _OPTIONS if letter)
     long = [name + "=" * bool(takes) for _, name, takes in _OPTIONS]
