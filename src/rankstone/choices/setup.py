@@ -268,8 +268,8 @@ DEFAULT = Setup()
 _PLACES = {type(v): name for name, v in vars(DEFAULT).items() if isinstance(v, Choices)}
 
 
-#: Arguments that a verb has beside choices, by verb.
-_ARGUMENTS: dict[str, list[str]] = {}
+#: Arguments that a verb has beside choices, by verb, once its module is loaded.
+ARGUMENTS: dict[str, list[str]] = {}
 
 
 def unknown_option(name: str, verb: str) -> UsageError:
@@ -283,7 +283,7 @@ def unknown_option(name: str, verb: str) -> UsageError:
         return UsageError(f"{name}= goes with {takers(name)}, not with {verb}.")
     if name in _OTHER_WORDS:
         return UsageError(f"there is no option {name!r}: {_OTHER_WORDS[name]}.")
-    names = [*_ARGUMENTS.get(verb, ()), *fields_of(verb)]
+    names = [*ARGUMENTS.get(verb, ()), *fields_of(verb)]
     hint = did_you_mean(name, names)
     known = ", ".join(names)
     return UsageError(f"{verb} has no option {name!r}.{hint} Options: {known}.")
@@ -306,7 +306,7 @@ def verb(name: str) -> Callable[[_Verb], _Verb]:
         from textwrap import fill
 
         own = signature(function)
-        _ARGUMENTS[name] = [p.name for p in own.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        ARGUMENTS[name] = [p.name for p in own.parameters.values() if p.kind is p.KEYWORD_ONLY]
         kept = [p for p in own.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
         taken = {n: f for n, (_, f) in fields_of(name).items() if n not in own.parameters}
         added = [Parameter(n, Parameter.KEYWORD_ONLY, default=f.default) for n, f in taken.items()]

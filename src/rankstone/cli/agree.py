@@ -9,7 +9,7 @@ QRELS...: three and more judges. QRELS RUN RUN... with two -m: the order of syst
   {PER_QUERY}
   -p P:number                 persistence of RBO (0.9)
   --rbo-ties NAME             treatment of ties by RBO: w, a (default) or b
-  --overlap-at K:whole ...    depth of the overlap (10); may be repeated
+  --overlap-at (depths) K:whole ...    depth of the overlap (10); may be repeated
   {TEXT_OR_JSON}
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankstone.choices.setup import VERBS as TAKEN, Setup
-from rankstone.cli.options import expand, names_of, options_of
+from rankstone.cli.options import arguments_of, expand, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
 from rankstone.errors import UsageError
 from rankstone.language import tr
@@ -54,7 +54,7 @@ def run(args: Namespace) -> int:
     of_runs = {
         "-p": args.p,
         "--rbo-ties": args.rbo_ties,
-        "--overlap-at": args.overlap_at,
+        "--overlap-at": args.depths,
         "--per-query": args.per_query,
     }
     for flag, value in of_runs.items():
@@ -85,9 +85,8 @@ def _runs(judged: list[str], runs: list[str], args: Namespace) -> Agreement:  # 
     from rankstone.text.agreements import run_lines
     from rankstone.verbs.agree import agree_runs
 
-    own = {"p": args.p, "rbo_ties": args.rbo_ties, "depths": args.overlap_at}
-    given = {name: value for name, value in own.items() if value is not None}
-    agreement = agree_runs(runs[0], runs[1], **given, **options_of(args))
+    own = arguments_of(args, "agree_runs")
+    agreement = agree_runs(runs[0], runs[1], **own, **options_of(args))
     lines = run_lines(agreement, each=args.per_query, colour=look()["colour"])
     return agreement.to_dict(), lines
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankstone.choices.conventions import AGGREGATES, Conventions
 from rankstone.choices.fusion import Fusion
-from rankstone.choices.setup import FIELDS, VERBS, fields_of
+from rankstone.choices.setup import ARGUMENTS, FIELDS, VERBS, fields_of
 from rankstone.errors import DataError, UsageError, one_of
 from rankstone.language import tr
 
@@ -73,6 +73,12 @@ def options_of(args: Namespace) -> dict[str, Any]:
             kind = FIELDS[name][1].metadata["kind"] if name in FIELDS else ""
             options[name] = _READERS[kind](value) if kind in _READERS else value
     return options | dict(map(choice, getattr(args, "convention", ())))
+
+
+def arguments_of(args: Namespace, verb: str) -> dict[str, Any]:
+    """Return what was given for the arguments of a verb beside choices, by their names."""
+    given = {name: getattr(args, name, None) for name in ARGUMENTS[verb]}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def words_of(options: Mapping[str, Any]) -> list[str]:

@@ -24,7 +24,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from rankstone.choices.setup import VERBS as TAKEN, Setup
-from rankstone.cli.options import expand, names_of, options_of, words_of
+from rankstone.cli.options import arguments_of, expand, names_of, options_of, words_of
 from rankstone.cli.terminal import say, spoken_warnings
 from rankstone.errors import DataError, UsageError, one_of
 from rankstone.language import tr
@@ -89,21 +89,15 @@ def report_of(args: Namespace, *, pictures: bool) -> Report:
             options["baseline"], options["baseline"]
         )
     explained = {n: v for n, v in options.items() if n in TAKEN["explain"]}
+    own = arguments_of(args, "report") | {
+        "pictures": pictures,
+        "command": join(["rankstone", *args.words]),
+        "explain_options": join(words_of(explained)),
+        "progress": None if args.quiet else lambda text: say(tr("{} ...").format(text)),
+    }
+    judgments, runs = (named, None) if args.values else (args.files[0], named)
     with spoken_warnings(quiet=args.quiet):
-        return report(
-            named if args.values else args.files[0],
-            None if args.values else named,
-            args.measure,
-            title=args.title,
-            query_texts=args.query_texts,
-            document_texts=args.document_texts,
-            depth=args.depth,
-            pictures=pictures,
-            command=join(["rankstone", *args.words]),
-            explain_options=join(words_of(explained)),
-            progress=None if args.quiet else lambda text: say(tr("{} ...").format(text)),
-            **options,
-        )
+        return report(judgments, runs, args.measure, **own, **options)
 
 
 def _save_plots(args: Namespace) -> int:
