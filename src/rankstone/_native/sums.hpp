@@ -3,7 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 
 #include "falling_order.hpp"
@@ -60,9 +63,9 @@ inline nb::tuple totals(Numbers values, Offsets offsets, Numbers low) {
             const std::int64_t begin = bounds[s], end = bounds[s + 1];
             double top = 0, sum = 0, rest = 0;
             for (std::int64_t i = begin; i < end; ++i) top = std::max(top, std::abs(highs[i]));
-            int exponent;
-            std::frexp(top * static_cast<double>(end - begin), &exponent);
-            const double beyond = std::ldexp(1.0, exponent + 1);
+            const double most = top * static_cast<double>(end - begin);
+            const std::uint64_t exponent = (std::bit_cast<std::uint64_t>(most) >> 52) + 2;
+            const auto beyond = std::bit_cast<double>(std::min<std::uint64_t>(exponent, 2047) << 52);
             for (std::int64_t i = begin; i < end; ++i) {
                 const double first = (highs[i] + beyond) - beyond;
                 sum += first;

@@ -169,11 +169,7 @@ class Ids(Sequence[str | int]):
         """Return the ids in some rows; if they are few, the others are not decoded."""
         if self.kind == "number" or "objects" in self.__dict__:
             return [self.objects[i] for i in rows.tolist()]
-        text, offsets = self.encoded
-        bounds = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
-        if text.isascii():
-            return [text[a:b].decode() for a, b in bounds]
-        return [decode(text[a:b]) for a, b in bounds]
+        return [*self.texts(rows).objects]
 
     def take(self, order: Sequence[int]) -> Ids:
         """Return the ids in another order."""
