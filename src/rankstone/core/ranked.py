@@ -263,8 +263,8 @@ def parts_of(bounds: Array) -> list[tuple[int, int]]:
     last, size = len(bounds) - 1, int(bounds[-1])
     if size < 2 * _BLOCK or last < 2:
         return [(0, last)]
-    marks = np.arange(0, size, _BLOCK)
-    return list(pairwise(np.unique(np.append(bounds.searchsorted(marks), last)).tolist()))
+    marks = bounds.searchsorted(np.arange(0, size, _BLOCK)).tolist()
+    return list(pairwise(sorted({*marks, last})))  # np.unique would load np.ma
 
 
 def on_parts(work: Callable[[tuple[int, int]], list[Array]], bounds: Array) -> list[Array]:
