@@ -32,11 +32,14 @@ shrink text.hpp 'longest_line = std::size_t{1} << 20' 'longest_line = 100'
 shrink text.hpp 'return h ^ (h >> 29)' 'return (h ^ (h >> 29)) \& fuzz_hash_mask'
 shrink text.hpp 'return (static_cast<std::uint64_t>(draw()) << 32) ^ draw()' 'return 0 * draw() + 0x243f6a8885a308d3'
 shrink scan_judgments.hpp 'least_part = std::size_t{1} << 20' 'least_part = 20'
+shrink scan_judgments.hpp 'least_chunk = std::size_t{1} << 14, most_chunk = std::size_t{1} << 21' \
+    'least_chunk = 48, most_chunk = 96'
 shrink scan_run.hpp 'std::min<std::uint64_t>(4096,' 'std::min<std::uint64_t>(32,'
 shrink scan_run.hpp 'many_matches = 1 << 14, many_blocks = 64, many_rows = 512' \
     'many_matches = 2, many_blocks = 3, many_rows = 6'
 shrink scan_run.hpp 'some_rows = 16' 'some_rows = 2'
 shrink index.hpp 'std::size_t{1} << 16' 'std::size_t{1} << 3'
+shrink index.hpp 'few = 4' 'few = 2'
 shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
 shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
 shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 256' \

@@ -31,6 +31,49 @@ inline bool read_value(const char* p, const RowLayout& layout, Line& line, Fault
     return false;
 }
 
+#ifdef RANKSTONE_SSE2
+// Splits lines that follow each other; text is looked at once for all lines in it that are short.
+class PlainLines {
+  public:
+    // As read_plain_line.
+    bool read(const char* p, const char* end, int columns, Line& line) {
+        if (p != next_ || !seen_.newline) {
+            base_ = p;
+            seen_ = look(p);
+            starts_ = ~seen_.separator & ((seen_.separator << 1) | 1);
+            stops_ = seen_.separator & (~seen_.separator << 1);
+        }
+        const std::uint64_t within = seen_.newline ^ (seen_.newline - 1);  // up to the first newline
+        next_ = nullptr;
+        if (!seen_.newline || (seen_.odd & within)) return false;
+        std::uint64_t last = 0;
+        for (int i = 0; i < columns; ++i) {
+            last = starts_;
+            line.field[i] = {base_ + std::countr_zero(starts_), base_ + std::countr_zero(stops_)};
+            starts_ &= starts_ - 1;
+            stops_ &= stops_ - 1;
+        }
+        if (!(last & within) || (starts_ & within)) return false;
+        line.count = columns;
+        line.fault = Fault::none;
+        next_ = base_ + std::countr_zero(seen_.newline) + 1;
+        seen_.newline &= seen_.newline - 1;
+        line.next = std::min(next_, end);
+        return true;
+    }
+
+  private:
+    Window seen_{0, 0, 0};
+    std::uint64_t starts_ = 0, stops_ = 0;
+    const char *base_ = nullptr, *next_ = nullptr;
+};
+#else
+// Without vector instructions read_line is as quick.
+struct PlainLines {
+    bool read(const char*, const char*, int, Line&) { return false; }
+};
+#endif
+
 // As read_row, of a line that is not plain.
 inline bool read_unusual_row(const char* p, const char* end, const RowLayout& layout, Line& line,
                              FaultReport& report) {

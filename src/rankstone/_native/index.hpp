@@ -1,20 +1,72 @@
 // Exact look-up of query and document ids. A hash only proposes; the bytes decide.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <new>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text.hpp"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace rankstone {
+
+// Allocates memory that is not set to 0, much of it in large pages, where the system has them: small ones
+// cost as much at first use as what is written there.
+template <typename T>
+struct Unset : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = Unset<U>;
+    };
+
+#ifdef __linux__
+    static constexpr std::size_t page = std::size_t{1} << 21;
+
+    // Not of the heap: what is allocated there later would be in large pages, too, and fill them in part.
+    T* allocate(std::size_t n) {
+        const std::size_t size = n * sizeof(T);
+        if (size < page) return std::allocator<T>::allocate(n);
+        void* const memory = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        const std::size_t before = -reinterpret_cast<std::uintptr_t>(memory) % page;
+        char* const begin = static_cast<char*>(memory) + before;
+        if (before) munmap(memory, before);
+        char* const end = begin + (size + 4095) / 4096 * 4096;
+        munmap(end, page - before);
+        madvise(begin, size, MADV_HUGEPAGE);
+        return reinterpret_cast<T*>(begin);
+    }
+
+    void deallocate(T* p, std::size_t n) {
+        if (n * sizeof(T) < page) return std::allocator<T>::deallocate(p, n);
+        munmap(p, n * sizeof(T));
+    }
+#endif
+
+    template <typename U, typename... Given>
+    void construct(U* p, Given&&... given) {
+        if constexpr (sizeof...(Given) > 0)
+            ::new (static_cast<void*>(p)) U(std::forward<Given>(given)...);
+        else
+            ::new (static_cast<void*>(p)) U;
+    }
+};
+
+// Values that are written after there is room for them.
+template <typename T>
+using Values = std::vector<T, Unset<T>>;
 
 // Ids laid end to end; id i is bytes[offsets[i], offsets[i+1]).
 struct IdColumn {
-    std::string bytes;  // padded
-    std::vector<std::int64_t> offsets{0};
+    Values<char> bytes;
+    Values<std::int64_t> offsets{0};
 
     std::size_t size() const { return offsets.size() - 1; }
     const char* begin(std::size_t i) const { return bytes.data() + offsets[i]; }
@@ -22,8 +74,10 @@ struct IdColumn {
         return static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
     }
     std::string_view view(std::size_t i) const { return {begin(i), length(i)}; }
+    std::string_view all() const { return {bytes.data(), bytes.size()}; }
     void push(const char* p, std::size_t n) {
-        bytes.append(p, n);
+        bytes.resize(bytes.size() + n);
+        std::copy_n(p, n, bytes.end() - static_cast<std::ptrdiff_t>(n));
         offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
 };
@@ -63,31 +117,132 @@ inline std::size_t table_size(std::size_t n) { return std::bit_ceil(2 * n + 1); 
 
 inline std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
+// A slot of a table of ids holds the number of an id, from 1, which is below the number of slots, a
+// power of 2; above it are as many bits of the hash as there is room for. 0 is empty.
+inline std::uint32_t slot_of(std::size_t size, std::uint64_t hash, std::size_t number) {
+    return (static_cast<std::uint32_t>(hash) & ~static_cast<std::uint32_t>(size - 1)) |
+           static_cast<std::uint32_t>(number + 1);
+}
+
+// The slot of the id with a hash for which same(number) holds, or the empty one where it would be.
+template <typename Same>
+std::size_t find_slot(const std::uint32_t* slots, std::size_t size, std::uint64_t hash, Same&& same) {
+    const auto low = static_cast<std::uint32_t>(size - 1), tag = static_cast<std::uint32_t>(hash) & ~low;
+    std::size_t at = hash & low;
+    while (slots[at] && ((slots[at] & ~low) != tag || !same((slots[at] & low) - 1))) at = (at + 1) & low;
+    return at;
+}
+
 // The documents of each query have a table of their own: look-ups of a run that comes query by query
-// stay in the cache.
+// stay in the cache. A few documents have no slots: they are compared one by one.
+class DocTables {
+  public:
+    // Which values the top six bits of the hashes of a query's documents take: most documents of
+    // a run are not judged, and this tells for most of those at once.
+    struct Filter {
+        std::uint64_t bits;
+        void add(std::uint64_t hash) { bits |= std::uint64_t{1} << (hash >> 58); }
+        bool may_hold(std::uint64_t hash) const { return bits >> (hash >> 58) & 1; }
+    };
+
+    DocTables() = default;
+    DocTables(std::size_t queries, std::size_t slots) : tables_(queries + 1), slots_(slots) {
+        tables_[queries].begin = slots;
+    }
+
+    static std::size_t slots_for(std::size_t docs) { return docs > few ? table_size(docs) : 0; }
+
+    // Starts the table of a query, of slots that begin at a place.
+    void start(std::size_t query, std::size_t begin, std::size_t size) {
+        tables_[query] = {begin, {0}};
+        std::fill_n(slots_.data() + begin, size, 0);
+    }
+
+    // The number of the document with a hash for which same(number) holds; `count` if it is added.
+    template <typename Same>
+    std::size_t insert(std::size_t query, std::size_t size, std::uint64_t hash, std::size_t count,
+                       Same&& same) {
+        auto& [begin, filter] = tables_[query];
+        if (!size) {
+            const std::size_t number = filter.may_hold(hash) ? find_among(count, same) : count;
+            filter.add(hash);
+            return number;
+        }
+        filter.add(hash);
+        std::uint32_t* const slots = slots_.data() + begin;
+        const std::size_t at = find_slot(slots, size, hash, same);
+        if (slots[at]) return (slots[at] & (size - 1)) - 1;
+        slots[at] = slot_of(size, hash, count);
+        return count;
+    }
+
+    // The number of the document with a hash for which same(number) holds; `count` if there is none.
+    template <typename Same>
+    std::size_t find(std::size_t query, std::uint64_t hash, std::size_t count, Same&& same) const {
+        const std::size_t size = tables_[query + 1].begin - tables_[query].begin;
+        if (!size) return find_among(count, same);
+        const std::uint32_t* const slots = slots_.data() + tables_[query].begin;
+        const std::uint32_t slot = slots[find_slot(slots, size, hash, same)];
+        return slot ? (slot & (size - 1)) - 1 : count;
+    }
+
+    Filter filter(std::size_t query) const { return tables_[query].filter; }
+
+    void fetch(std::size_t query) const { touch(&tables_[query]); }
+
+    void fetch_slots(std::size_t query) const {
+        if (tables_[query].begin < slots_.size()) touch(&slots_[tables_[query].begin]);
+    }
+
+  private:
+    static constexpr std::size_t few = 4;
+
+    struct Table {
+        std::size_t begin;  // its slots end where those of the next query begin
+        Filter filter;
+    };
+
+    template <typename Same>
+    static std::size_t find_among(std::size_t count, Same&& same) {
+        std::size_t number = 0;
+        while (number < count && !same(number)) ++number;
+        return number;
+    }
+
+    Values<Table> tables_;  // of the queries, and an end
+    Values<std::uint32_t> slots_;
+};
+
 class Index {
   public:
+    using Filter = DocTables::Filter;
     static constexpr std::int64_t absent = -1;
 
     Index(IdView queries, std::vector<std::int64_t> groups, IdView docs)
-        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)),
-          query_slots_(table_size(queries_.size())), tables_(queries_.size() + 1) {
-        std::size_t total = 0;
+        : Index(std::move(queries), std::move(groups), std::move(docs), {}) {
+        std::size_t slots = 0;
+        for (std::size_t q = 0; q < queries_.size(); ++q) slots += DocTables::slots_for(judged_count(q));
+        tables_ = DocTables(queries_.size(), std::exchange(slots, 0));
         for (std::size_t q = 0; q < queries_.size(); ++q) {
-            insert(query_slots_.data(), query_slots_.size(), hash_of(queries_[q]), q);
-            tables_[q].begin = total;
-            total += table_size(judged_count(q));
+            const std::size_t count = judged_count(q), size = DocTables::slots_for(count);
+            tables_.start(q, slots, size);
+            slots += size;
+            for (std::size_t i = 0; i < count; ++i)
+                tables_.insert(q, size, hash_of(docs_[static_cast<std::size_t>(groups_[q]) + i]), i,
+                               [](std::size_t) { return false; });
         }
-        tables_[queries_.size()].begin = total;
-        doc_slots_.resize(total);
-        for (std::size_t q = 0; q < queries_.size(); ++q)
-            for (auto d = groups_[q]; d < groups_[q + 1]; ++d) {
-                const auto row = static_cast<std::size_t>(d);
-                const std::uint64_t hash = hash_of(docs_[row]);
-                tables_[q].filter.add(hash);
-                insert(doc_slots_.data() + tables_[q].begin, size(q), hash,
-                       static_cast<std::size_t>(d - groups_[q]));
-            }
+    }
+
+    // Of documents that have their tables.
+    Index(IdView queries, std::vector<std::int64_t> groups, IdView docs, DocTables tables)
+        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)),
+          tables_(std::move(tables)), query_slots_(table_size(queries_.size())) {
+        for (std::size_t q = 0; q < queries_.size(); ++q) {
+            const std::uint64_t hash = hash_of(queries_[q]);
+            std::uint32_t* const slots = query_slots_.data();
+            slots[find_slot(slots, query_slots_.size(), hash, [](std::size_t) { return false; })] =
+                slot_of(query_slots_.size(), hash, q);
+        }
     }
 
     std::size_t query_count() const { return queries_.size(); }
@@ -103,22 +258,17 @@ class Index {
     }
 
     std::int64_t find_query(std::uint64_t hash, const char* p, std::size_t n) const {
-        return find(query_slots_.data(), query_slots_.size(), hash, queries_, 0, p, n);
+        const std::size_t size = query_slots_.size();
+        const std::uint32_t slot = query_slots_[find_slot(
+            query_slots_.data(), size, hash, [&](std::size_t q) { return is_same(queries_[q], p, n); })];
+        return static_cast<std::int64_t>(slot & (size - 1)) - 1;
     }
 
-    // Which values the top six bits of the hashes of a query's documents take: most documents of
-    // a run are not judged, and this tells for most of those at once.
-    struct Filter {
-        std::uint64_t bits = 0;
-        void add(std::uint64_t hash) { bits |= std::uint64_t{1} << (hash >> 58); }
-        bool may_hold(std::uint64_t hash) const { return bits >> (hash >> 58) & 1; }
-    };
-
-    Filter filter(std::size_t query) const { return tables_[query].filter; }
+    Filter filter(std::size_t query) const { return tables_.filter(query); }
 
     // Whether it is too large for a cache. Then look-ups of many queries wait for memory several times
     // each, and these fetch what they read, step by step: the slot of a query's id, ...
-    bool is_large() const { return doc_slots_.size() + query_slots_.size() > std::size_t{1} << 16; }
+    bool is_large() const { return 2 * docs_.size() + query_slots_.size() > std::size_t{1} << 16; }
 
     void fetch_slot(std::uint64_t hash) const {
         touch(&query_slots_[hash & (query_slots_.size() - 1)]);
@@ -132,7 +282,7 @@ class Index {
 
     // ... the table of the query, ...
     void fetch_table(std::size_t query) const {
-        touch(&tables_[query]);
+        tables_.fetch(query);
         touch(&groups_[query]);
     }
 
@@ -141,62 +291,33 @@ class Index {
         const auto first = static_cast<std::size_t>(groups_[query]);
         if (groups_[query] == groups_[query + 1]) return;
         if (!bounds) return touch(docs_[first].data());
-        touch(doc_slots_.data() + tables_[query].begin);
+        tables_.fetch_slots(query);
         docs_.fetch_bounds(first);
     }
 
     std::int64_t find_doc(std::size_t query, std::uint64_t hash, const char* p,
                           std::size_t n) const {
-        const Table& table = tables_[query];
-        if (!table.filter.may_hold(hash)) return absent;
+        if (!filter(query).may_hold(hash)) return absent;
         const auto first = static_cast<std::size_t>(groups_[query]);
-        return find(doc_slots_.data() + table.begin, size(query), hash, docs_, first, p, n);
+        const std::size_t count = judged_count(query);
+        const std::size_t number = tables_.find(query, hash, count, [&](std::size_t i) {
+            return is_same(docs_[first + i], p, n);
+        });
+        return number < count ? static_cast<std::int64_t>(first + number) : absent;
     }
 
   private:
-    struct Table {
-        std::size_t begin = 0;  // its slots end where those of the next query begin
-        Filter filter;
-    };
-
     static std::uint64_t hash_of(std::string_view id) { return hash_exact(id.data(), id.size()); }
 
-    // The number of slots of a query's table.
-    std::size_t size(std::size_t query) const {
-        return tables_[query + 1].begin - tables_[query].begin;
-    }
-
-    // A slot holds the number of an id in the table, from 1, which is below the number of slots; above
-    // it are as many bits of the hash as there is room for. 0 is empty.
-    static std::uint32_t tag_above(std::size_t size, std::uint64_t hash) {
-        return tag_of(hash) & ~static_cast<std::uint32_t>(size - 1);
-    }
-
-    static void insert(std::uint32_t* slots, std::size_t size, std::uint64_t hash, std::size_t number) {
-        std::size_t at = hash & (size - 1);
-        while (slots[at]) at = (at + 1) & (size - 1);
-        slots[at] = tag_above(size, hash) | static_cast<std::uint32_t>(number + 1);
-    }
-
-    // Looks an id up; the first one of the table is `first`.
-    static std::int64_t find(const std::uint32_t* slots, std::size_t size, std::uint64_t hash,
-                             const IdView& ids, std::size_t first, const char* p, std::size_t n) {
-        const std::uint32_t tag = tag_above(size, hash), low = static_cast<std::uint32_t>(size - 1);
-        for (std::size_t at = hash & (size - 1); slots[at]; at = (at + 1) & (size - 1)) {
-            if ((slots[at] & ~low) != tag) continue;
-            const std::size_t row = first + (slots[at] & low) - 1;
-            const std::string_view id = ids[row];
-            if (same_bytes(id.data(), id.size(), p, n)) return static_cast<std::int64_t>(row);
-        }
-        return absent;
+    static bool is_same(std::string_view id, const char* p, std::size_t n) {
+        return same_bytes(id.data(), id.size(), p, n);
     }
 
     IdView queries_;
     std::vector<std::int64_t> groups_;
     IdView docs_;
+    DocTables tables_;
     std::vector<std::uint32_t> query_slots_;
-    std::vector<Table> tables_;  // of the queries, and an end
-    std::vector<std::uint32_t> doc_slots_;
 };
 
 }  // namespace rankstone

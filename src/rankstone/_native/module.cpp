@@ -131,7 +131,7 @@ nb::list list_of(const std::vector<std::string>& texts) {
 
 nb::tuple tuple_of(DocsByQuery& samples) {
     return nb::make_tuple(array_of(std::move(samples.queries)), array_of(std::move(samples.bounds)),
-                          bytes_of(samples.docs.bytes), array_of(std::move(samples.docs.offsets)));
+                          bytes_of(samples.docs.all()), array_of(std::move(samples.docs.offsets)));
 }
 
 // The text between the values of an object, and what these are; null for None.
@@ -235,10 +235,10 @@ nb::dict judgments_of(JudgmentScan& scan) {
     nb::dict out;
     out["fault"] = report_of(scan.fault);
     if (scan.fault.fault != Fault::none) return out;
-    out["query_bytes"] = bytes_of(scan.queries.bytes);
+    out["query_bytes"] = bytes_of(scan.queries.all());
     out["query_offsets"] = array_of(std::move(scan.queries.offsets));
     out["groups"] = array_of(std::move(scan.groups));
-    out["doc_bytes"] = bytes_of(scan.docs.bytes);
+    out["doc_bytes"] = bytes_of(scan.docs.all());
     out["doc_offsets"] = array_of(std::move(scan.docs.offsets));
     out["grades"] = array_of(std::move(scan.grades));
     out["commented"] = scan.commented;

@@ -13,10 +13,11 @@ namespace nb = nanobind;
 
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 
-template <typename T>
-nb::object array_of(std::vector<T>&& values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <typename T, typename Allocator>
+nb::object array_of(std::vector<T, Allocator>&& values) {
+    using Held = std::vector<T, Allocator>;
+    auto* held = new Held(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Held*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner));
 }
 

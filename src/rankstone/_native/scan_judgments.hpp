@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "fault.hpp"
 #include "index.hpp"
 #include "parallel.hpp"
+#include "source.hpp"
 
 namespace rankstone {
 
@@ -36,7 +38,8 @@ struct JudgmentScan {
     IdColumn queries;
     std::vector<std::int64_t> groups{0};
     IdColumn docs;
-    std::vector<double> grades;
+    Values<double> grades;
+    DocTables tables;
     std::int64_t commented = 0;  // comments that would be rows
     Repetitions repeated;        // rows that say again what another row said
     Repetitions contradicting;   // rows that differ from the highest grade of their pair
@@ -50,320 +53,333 @@ inline std::string_view without_zeros(std::string_view digits) {
     return first == std::string_view::npos ? std::string_view{} : digits.substr(first);
 }
 
-using NumberedId = std::pair<std::string_view, std::size_t>;
-
-// Puts ids in the order of numbers that are below 2^(8 * bytes), those of one number in their order.
-inline void sort_by_number(std::vector<NumberedId>& ids, int bytes) {
-    struct Key {
-        std::uint64_t number;
-        std::size_t place;
+inline void copy_id(char* to, const char* from, std::size_t n) {
+    const auto copy = [&](auto word) {  // by words that overlap
+        std::memcpy(&word, from + n - sizeof word, sizeof word);
+        std::memcpy(to, from, sizeof word);
+        std::memcpy(to + n - sizeof word, &word, sizeof word);
     };
-    std::vector<Key> keys, sorted(ids.size());
-    keys.reserve(ids.size());
-    for (const auto& [id, _] : ids) {
-        std::uint64_t number = 0;
-        for (const char digit : id) number = number * 10 + static_cast<std::uint64_t>(digit - '0');
-        keys.push_back({number, keys.size()});
-    }
-    for (int shift = 0; shift < 8 * bytes; shift += 8) {
-        std::array<std::size_t, 257> ends{};
-        for (const Key& key : keys) ++ends[(key.number >> shift & 255) + 1];
-        std::partial_sum(ends.begin(), ends.end(), ends.begin());
-        for (const Key& key : keys) sorted[ends[key.number >> shift & 255]++] = key;
-        keys.swap(sorted);
-    }
-    const std::vector<NumberedId> before = ids;
-    for (std::size_t i = 0; i < keys.size(); ++i) ids[i] = before[keys[i].place];
+    if (n > 16 || n < 4)
+        std::memcpy(to, from, n);
+    else if (n < 8)
+        copy(std::uint32_t{});
+    else
+        copy(std::uint64_t{});
 }
 
-// Query ids in numeric order where all of them are whole numbers, else in byte order.
-inline void sort_ids(std::vector<NumberedId>& ids) {
-    std::size_t digits = 0;
-    bool numeric = true, padded = false;
-    for (const auto& [id, _] : ids) {
-        numeric = numeric && std::all_of(id.begin(), id.end(), is_digit);
-        padded = padded || id.empty() || id.front() == '0';
-        digits = std::max(digits, id.size());
-    }
-    if (!numeric) return std::sort(ids.begin(), ids.end());
-    if (!padded && digits < 20) return sort_by_number(ids, digits < 8 ? 3 : 8);
-    std::sort(ids.begin(), ids.end(), [](const NumberedId& a, const NumberedId& b) {
-        const auto x = without_zeros(a.first), y = without_zeros(b.first);
-        if (x.size() != y.size()) return x.size() < y.size();
-        return x != y ? x < y : a.first < b.first;
-    });
-}
-
-// Rows of judgments, by query. The ids are not copied; they have to last.
+// Rows of judgments in the order of the input, with their ids. What is there is never moved.
 class JudgedRows {
   public:
-    struct Row {
-        const char* doc;
-        double grade;
-        std::uint32_t length;
-        std::uint32_t query;
+    // Consecutive rows of a query. The id of the query follows, and the rows.
+    struct Block {
+        Block* next = nullptr;  // of the query: a ring
+        std::uint32_t hash, query_size;
+        std::uint32_t rows = 0, bytes = 0;  // how many, and of their documents
 
-        std::string_view id() const { return {doc, length}; }
+        const char* begin() const { return reinterpret_cast<const char*>(this + 1) + query_size; }
+        char* end() { return const_cast<char*>(begin()) + rows * row_size + bytes; }
+        std::string_view query() const { return {begin() - query_size, query_size}; }
+
+        // Calls f(document, grade) for the rows.
+        template <typename F>
+        void each_row(F&& f) const {
+            const char* p = begin();
+            for (std::uint32_t i = 0; i < rows; ++i) {
+                double grade;
+                std::uint32_t size;
+                std::memcpy(&grade, p, sizeof grade);
+                std::memcpy(&size, p + sizeof grade, sizeof size);
+                f(std::string_view(p + row_size, size), grade);
+                p += row_size + size;
+            }
+        }
     };
-
-    struct Query {
-        std::string_view id;
-        std::uint64_t hash;
-        std::size_t first = 0, rows = 0, bytes = 0;  // the first one, how many, and of their documents
-    };
-
-    void reserve(std::size_t rows) { rows_.reserve(rows); }
-
-    // Adds a query without rows; false if it is known.
-    bool add_query(std::string_view query) {
-        const std::size_t known = queries_.size();
-        current_ = number_of(query);
-        return queries_.size() > known;
-    }
 
     void add(std::string_view query, std::string_view doc, double grade) {
-        if (queries_.empty() || queries_[current_].id != query) {
-            current_ = number_of(query);
-            are_together_ = are_together_ && !queries_[current_].rows;
-        }
-        if (!queries_[current_].rows++) queries_[current_].first = rows_.size();
-        queries_[current_].bytes += doc.size();
-        rows_.push_back({doc.data(), grade, static_cast<std::uint32_t>(doc.size()),
-                         static_cast<std::uint32_t>(current_)});
+        const std::string_view last = block_ ? block_->query() : std::string_view{};
+        if (!block_ || !same_bytes(query.data(), query.size(), last.data(), last.size())) start(query);
+        if (room() < row_size + doc.size()) add_block(query, block_->hash, row_size + doc.size());
+        const auto size = static_cast<std::uint32_t>(doc.size());
+        std::memcpy(at_, &grade, sizeof grade);
+        std::memcpy(at_ + sizeof grade, &size, sizeof size);
+        copy_id(at_ + row_size, doc.data(), size);
+        at_ += row_size + size;
+        ++block_->rows;
+        block_->bytes += size;
     }
 
-    const std::vector<Query>& queries() const { return queries_; }
-
-    // The number of a query, which is added if it is new.
-    std::size_t number_of(std::string_view id) {
-        return number_of(id, hash_exact(id.data(), id.size()));
+    // Starts the rows of a query, even if the last ones are of the same.
+    void start(std::string_view query) {
+        add_block(query, static_cast<std::uint32_t>(hash_exact(query.data(), query.size())), 0);
+        ++starts_;
     }
 
-    std::size_t number_of(std::string_view id, std::uint64_t hash) {
-        reserve_queries(queries_.size() + 1);
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = hash & mask;
-        for (; slots_[at].row; at = (at + 1) & mask) {
-            const std::size_t q = slots_[at].row - 1;
-            if (slots_[at].tag == tag_of(hash) && queries_[q].id == id) return q;
-        }
-        queries_.push_back({id, hash});
-        slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(queries_.size())};
-        return queries_.size() - 1;
-    }
+    std::size_t starts() const { return starts_; }
 
-    // Puts the rows of each query together, those of one query in the order of the input; `place_of`
-    // says which place each query has among `places`.
-    void arrange(const std::vector<std::uint32_t>& place_of, std::size_t places) {
-        bounds_.assign(places + 1, 0);
-        for (std::size_t q = 0; q < queries_.size(); ++q)
-            bounds_[place_of[q]] = static_cast<std::uint32_t>(queries_[q].rows);
-        std::exclusive_scan(bounds_.begin(), bounds_.end(), bounds_.begin(), 0u);
-        if (are_together_) {
-            first_.resize(places);
-            for (std::size_t q = 0; q < queries_.size(); ++q)
-                first_[place_of[q]] = static_cast<std::uint32_t>(queries_[q].first);
-            return;
-        }
-        std::vector<std::uint32_t> next(bounds_);
-        order_.resize(rows_.size());
-        for (std::size_t i = 0; i < rows_.size(); ++i)
-            order_[next[place_of[rows_[i].query]]++] = static_cast<std::uint32_t>(i);
-    }
-
-    // The number of rows at the places before one.
-    std::size_t rows_before(std::size_t place) const { return bounds_[place]; }
-
-    // Calls f(row) for the rows at a place.
-    template <typename F>
-    void each_row(std::size_t place, F&& f) const {
-        if (are_together_) {
-            const std::size_t count = bounds_[place + 1] - bounds_[place];
-            if (place + 16 < first_.size() && !rows_.empty()) {  // queries are anywhere
-                touch(&rows_[first_[place + 16]]);
-                touch(rows_[first_[place + 8]].doc);
+    // Adds the blocks to others.
+    void append_to(std::vector<Block*>& blocks) {
+        for (Chunk& chunk : chunks_)
+            for (char* p = chunk.bytes.data(); p < (&chunk == &chunks_.back() ? at_ : chunk.end);) {
+                blocks.push_back(reinterpret_cast<Block*>(p));
+                p = aligned(blocks.back()->end());
             }
-            for (std::size_t i = first_[place]; i < first_[place] + count; ++i) f(rows_[i]);
-            return;
-        }
-        for (std::size_t i = bounds_[place]; i < bounds_[place + 1]; ++i) {
-            if (i + 16 < order_.size()) touch(&rows_[order_[i + 16]]);  // rows are anywhere
-            if (i + 8 < order_.size()) touch(rows_[order_[i + 8]].doc);
-            f(rows_[order_[i]]);
-        }
     }
-
-    // Makes room for so many queries.
-    void reserve_queries(std::size_t count) {
-        if (2 * count > slots_.size()) grow(std::max<std::size_t>(64, 2 * table_size(count)));
-    }
-
-    // Fetches what number_of() reads first.
-    void fetch(std::uint64_t hash) const { touch(&slots_[hash & (slots_.size() - 1)]); }
 
   private:
-    void grow(std::size_t size) {
-        slots_.assign(size, Slot{});
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t q = 0; q < queries_.size(); ++q) {
-            std::size_t at = queries_[q].hash & mask;
-            while (slots_[at].row) at = (at + 1) & mask;
-            slots_[at] = {tag_of(queries_[q].hash), static_cast<std::uint32_t>(q + 1)};
-        }
+    static constexpr std::size_t row_size = sizeof(double) + sizeof(std::uint32_t);  // without the id
+    static constexpr std::size_t least_chunk = std::size_t{1} << 14, most_chunk = std::size_t{1} << 21;
+
+    struct Chunk {
+        Values<char> bytes;
+        char* end;  // of what is used
+    };
+
+    static char* aligned(char* p) {
+        return p + (alignof(Block) - reinterpret_cast<std::uintptr_t>(p) % alignof(Block)) % alignof(Block);
     }
 
-    std::vector<Query> queries_;
-    std::vector<Row> rows_;
-    std::vector<std::uint32_t> order_, bounds_;  // of the rows by place
-    std::vector<std::uint32_t> first_;           // row at each place, if those of a query are together
-    std::vector<Slot> slots_;
-    std::size_t current_ = 0;
-    bool are_together_ = true;
+    std::size_t room() const { return static_cast<std::size_t>(limit_ - at_); }
+
+    // Adds a block, with room for its first row.
+    void add_block(std::string_view query, std::uint32_t hash, std::size_t row) {
+        const std::size_t size = sizeof(Block) + query.size() + row;
+        if (room() < size + alignof(Block)) {
+            if (!chunks_.empty()) chunks_.back().end = at_;
+            const std::size_t all = std::max(size, chunk_);
+            chunk_ = std::min(2 * chunk_, most_chunk);
+            chunks_.push_back({Values<char>(all), nullptr});
+            at_ = chunks_.back().bytes.data();
+            limit_ = at_ + all;
+        }
+        block_ = new (aligned(at_)) Block{nullptr, hash, static_cast<std::uint32_t>(query.size())};
+        at_ = block_->end();
+        copy_id(at_ - query.size(), query.data(), query.size());
+    }
+
+    std::vector<Chunk> chunks_;
+    Block* block_ = nullptr;  // the last one
+    char *at_ = nullptr, *limit_ = nullptr;
+    std::size_t chunk_ = least_chunk;  // size of the next one
+    std::size_t starts_ = 0;
 };
 
 // Joins the rows of consecutive parts of the input, one worker for each.
 class JudgmentGroups {
   public:
-    explicit JudgmentGroups(std::vector<JudgedRows> parts)
-        : parts_(std::move(parts)), place_of_(parts_.size()) {}
+    explicit JudgmentGroups(std::vector<JudgedRows> parts) : parts_(std::move(parts)) {}
 
     // One row for each document: the highest grade given to it, so the order of lines is moot.
     void collect(JudgmentScan& scan) {
-        const auto workers = static_cast<int>(parts_.size());
-        order_queries();
-        in_parallel(workers, [&](int worker) {
-            const auto part = static_cast<std::size_t>(worker);
-            parts_[part].arrange(place_of_[part], queries_.size());
-        });
-        std::vector<Settler> settlers = shares(scan);
-        in_parallel(workers, [&](int worker) {
-            Settler& own = settlers[static_cast<std::size_t>(worker)];
+        find_queries();
+        sort_queries();
+        std::vector<Piece> pieces(8 * parts_.size());
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            pieces[i].first_query = queries_.size() * i / pieces.size();
+            pieces[i].last_query = queries_.size() * (i + 1) / pieces.size();
+        }
+        each(pieces, [&](Piece& own) { count(own); });
+        make_room(pieces, scan);
+        each(pieces, [&](Piece& own) {
             for (std::size_t q = own.first_query; q < own.last_query; ++q) settle(q, own, scan);
         });
-        close_gaps(settlers, scan);
-        for (const auto& [id, q] : queries_) scan.queries.push(id.data(), id.size());
+        close_gaps(pieces, scan);
     }
 
   private:
-    // Settles some queries. It writes from where they would begin if nothing were repeated.
-    struct Settler {
+    using Block = JudgedRows::Block;
+
+    struct Query {
+        Block* last;  // of its blocks
+        std::size_t rows, bytes;  // how many, and of their documents
+        std::size_t id_size;
+    };
+
+    // Some queries, and where their rows, documents and slots are.
+    struct Piece {
         std::size_t first_query, last_query;
-        std::size_t first_row, first_byte = 0;
-        std::size_t row = first_row, byte = 0;  // the next ones
+        std::size_t first_row = 0, first_byte = 0;
+        std::size_t row = 0, byte = 0, slot = 0, id_byte = 0;  // how many there are, then the next ones
         Repetitions repeated{}, contradicting{};
-        std::vector<Slot> seen{};                              // documents of one query
         std::vector<std::pair<std::size_t, double>> extra{};  // row, grade it had again
     };
 
-    // Puts the queries of all parts in order: by their numbers in the first part, to which those of
-    // the others are added.
-    void order_queries() {
-        for (std::size_t p = 1; p < parts_.size(); ++p) {
-            const auto& own = parts_[p].queries();
-            parts_[0].reserve_queries(parts_[0].queries().size() + own.size());
-            place_of_[p].reserve(own.size());
-            for (std::size_t q = 0; q < own.size(); ++q) {
-                parts_[0].fetch(own[std::min(q + 8, own.size() - 1)].hash);
-                place_of_[p].push_back(
-                    static_cast<std::uint32_t>(parts_[0].number_of(own[q].id, own[q].hash)));
+    // Calls f for each piece, on as many threads as there are parts.
+    template <typename F>
+    void each(std::vector<Piece>& pieces, F&& f) const {
+        std::atomic<std::size_t> next{0};
+        in_parallel(static_cast<int>(parts_.size()), [&](int) {
+            for (std::size_t i = next++; i < pieces.size(); i = next++) f(pieces[i]);
+        });
+    }
+
+    // Links the blocks of each query.
+    void find_queries() {
+        std::vector<Block*> blocks;
+        for (JudgedRows& part : parts_) part.append_to(blocks);
+        std::vector<std::uint32_t> slots(table_size(blocks.size() / 8 + 1));
+        const auto slot_at = [&](std::uint32_t hash, auto&& same) -> std::uint32_t& {
+            return slots[find_slot(slots.data(), slots.size(), hash, same)];
+        };
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (2 * queries_.size() >= slots.size()) {
+                slots.assign(8 * slots.size(), 0);
+                for (std::size_t q = 0; q < queries_.size(); ++q) {
+                    const std::uint32_t hash = queries_[q].last->hash;
+                    slot_at(hash, [](std::size_t) { return false; }) = slot_of(slots.size(), hash, q);
+                }
             }
-        }
-        const auto& all = parts_[0].queries();
-        queries_.reserve(all.size());
-        for (std::size_t q = 0; q < all.size(); ++q) queries_.push_back({all[q].id, q});
-        sort_ids(queries_);
-        std::vector<std::uint32_t> places(all.size());
-        for (std::size_t place = 0; place < all.size(); ++place)
-            places[queries_[place].second] = static_cast<std::uint32_t>(place);
-        for (std::size_t p = 1; p < parts_.size(); ++p)
-            for (std::uint32_t& number : place_of_[p]) number = places[number];
-        place_of_[0] = std::move(places);
-    }
-
-    // How many rows the queries before a place have.
-    std::size_t rows_before(std::size_t place) const {
-        std::size_t rows = 0;
-        for (const JudgedRows& part : parts_) rows += part.rows_before(place);
-        return rows;
-    }
-
-    // Makes room for all rows, and gives each worker about as many of them.
-    std::vector<Settler> shares(JudgmentScan& scan) const {
-        const std::size_t all = rows_before(queries_.size());
-        std::vector<Settler> settlers;
-        for (std::size_t q = 0; q < queries_.size() && settlers.size() < parts_.size(); ++q) {
-            const std::size_t row = rows_before(q);
-            if (row * parts_.size() < all * settlers.size()) continue;
-            if (!settlers.empty()) settlers.back().last_query = q;
-            settlers.push_back({q, queries_.size(), row});
-        }
-        while (settlers.size() < parts_.size()) settlers.push_back({queries_.size(), queries_.size(), all});
-        std::size_t bytes = 0;
-        for (std::size_t p = 0; p < parts_.size(); ++p)
-            for (std::size_t q = 0; q < parts_[p].queries().size(); ++q) {
-                bytes += parts_[p].queries()[q].bytes;
-                for (Settler& own : settlers)
-                    if (place_of_[p][q] < own.first_query) own.first_byte += parts_[p].queries()[q].bytes;
-            }
-        for (Settler& own : settlers) own.byte = own.first_byte;
-        scan.docs.bytes.resize(bytes);
-        scan.docs.offsets.resize(all + 1);
-        scan.grades.resize(all);
-        scan.groups.resize(queries_.size() + 1);
-        return settlers;
-    }
-
-    void settle(std::size_t place, Settler& own, JudgmentScan& scan) const {
-        const std::size_t rows = rows_before(place + 1) - rows_before(place), first = own.row;
-        if (rows > 1) own.seen.assign(table_size(rows), Slot{});
-        own.extra.clear();
-        for (const JudgedRows& part : parts_)
-            part.each_row(place, [&](const JudgedRows::Row& row) {
-                rows == 1 ? append(row, own, scan) : add(row, first, own, scan);
+            touch(&slots[blocks[std::min(i + 8, blocks.size() - 1)]->hash & (slots.size() - 1)]);
+            Block* const own = blocks[i];
+            std::uint32_t& slot = slot_at(own->hash, [&](std::size_t q) {
+                return queries_[q].last->query() == own->query();
             });
-        scan.groups[place + 1] = static_cast<std::int64_t>(own.row - first);
+            if (!slot) {
+                slot = slot_of(slots.size(), own->hash, queries_.size());
+                own->next = own;
+                queries_.push_back({own, 0, 0, own->query_size});
+            }
+            Query& query = queries_[(slot & (slots.size() - 1)) - 1];
+            own->next = std::exchange(query.last->next, own);
+            query.last = own;
+            query.rows += own->rows;
+            query.bytes += own->bytes;
+        }
+    }
+
+    // Puts the queries in numeric order where all their ids are whole numbers, else in byte order.
+    void sort_queries() {
+        const auto id_of = [](const Query& query) { return query.last->query(); };
+        bool are_numbers = true, are_short = true;
+        for (const Query& query : queries_) {
+            const std::string_view id = id_of(query);
+            are_numbers = are_numbers && std::all_of(id.begin(), id.end(), is_digit);
+            are_short = are_short && !id.empty() && id.size() < 20 && (id.front() != '0' || id.size() == 1);
+        }
+        if (are_numbers && are_short) return sort_by_number();
+        std::sort(queries_.begin(), queries_.end(), [&](const Query& a, const Query& b) {
+            const std::string_view x = without_zeros(id_of(a)), y = without_zeros(id_of(b));
+            if (are_numbers && x.size() != y.size()) return x.size() < y.size();
+            return are_numbers && x != y ? x < y : id_of(a) < id_of(b);
+        });
+    }
+
+    // Puts queries of which the ids are numbers of at most 19 digits in order, by 11 bits at a time.
+    void sort_by_number() {
+        struct Key {
+            std::uint64_t number;
+            std::size_t query;
+        };
+        std::vector<Key> keys, sorted(queries_.size());
+        keys.reserve(queries_.size());
+        std::uint64_t highest = 0;
+        for (const Query& query : queries_) {
+            std::uint64_t number = 0;
+            for (const char digit : query.last->query())
+                number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+            keys.push_back({number, keys.size()});
+            highest = std::max(highest, number);
+        }
+        for (int shift = 0; shift < static_cast<int>(std::bit_width(highest)); shift += 11) {
+            std::array<std::size_t, 2049> ends{};
+            for (const Key& key : keys) ++ends[(key.number >> shift & 2047) + 1];
+            std::partial_sum(ends.begin(), ends.end(), ends.begin());
+            for (const Key& key : keys) sorted[ends[key.number >> shift & 2047]++] = key;
+            keys.swap(sorted);
+        }
+        const std::vector<Query> before = queries_;
+        for (std::size_t i = 0; i < keys.size(); ++i) queries_[i] = before[keys[i].query];
+    }
+
+    // Counts the rows of each query, documents there more than once included.
+    void count(Piece& own) const {
+        for (std::size_t q = own.first_query; q < own.last_query; ++q) {
+            const Query& query = queries_[q];
+            own.row += query.rows;
+            own.byte += query.bytes;
+            own.slot += DocTables::slots_for(query.rows);
+            own.id_byte += query.id_size;
+                    }
+    }
+
+    template <typename F>
+    void each_block(std::size_t query, F&& f) const {
+        const Block* const last = queries_[query].last;
+        for (const Block* block = last->next;; block = block->next) {
+            f(*block);
+            if (block == last) return;
+        }
+    }
+
+    void make_room(std::vector<Piece>& pieces, JudgmentScan& scan) const {
+        std::size_t row = 0, byte = 0, slot = 0, id_byte = 0;
+        for (Piece& own : pieces) {
+            own.first_row = row;
+            own.first_byte = byte;
+            row += std::exchange(own.row, row);
+            byte += std::exchange(own.byte, byte);
+            slot += std::exchange(own.slot, slot);
+            id_byte += std::exchange(own.id_byte, id_byte);
+        }
+        scan.queries.bytes.resize(id_byte);
+        scan.queries.offsets.resize(queries_.size() + 1);
+        scan.queries.offsets.back() = static_cast<std::int64_t>(id_byte);
+        scan.groups.resize(queries_.size() + 1);
+        scan.docs.bytes.resize(byte);
+        scan.docs.offsets.resize(row + 1);
+        scan.grades.resize(row);
+        scan.tables = DocTables(queries_.size(), slot);
+    }
+
+    void settle(std::size_t q, Piece& own, JudgmentScan& scan) const {
+        if (q + 16 < queries_.size()) prefetch(queries_[q + 16].last);
+        const std::size_t size = DocTables::slots_for(queries_[q].rows), first = own.row;
+        scan.tables.start(q, own.slot, size);
+        own.slot += size;
+        own.extra.clear();
+        const std::string_view id = queries_[q].last->query();
+        copy_id(scan.queries.bytes.data() + own.id_byte, id.data(), id.size());
+        scan.queries.offsets[q] = static_cast<std::int64_t>(own.id_byte);
+        own.id_byte += id.size();
+        each_block(q, [&](const Block& block) {
+            block.each_row([&](std::string_view doc, double grade) {
+                const std::uint64_t hash = hash_exact(doc.data(), doc.size());
+                const auto same = [&](std::size_t i) {
+                    const std::string_view other = doc_of(first + i, own, scan);
+                    return same_bytes(other.data(), other.size(), doc.data(), doc.size());
+                };
+                const std::size_t k = first + scan.tables.insert(q, size, hash, own.row - first, same);
+                if (k == own.row) return append(doc, grade, own, scan);
+                double& known = scan.grades[k];
+                own.extra.push_back({k, std::min(known, grade)});
+                known = std::max(known, grade);  // the first of 0 and -0
+            });
+        });
+        scan.groups[q + 1] = static_cast<std::int64_t>(own.row - first);
         for (const auto& [row, grade] : own.extra)
             (grade == scan.grades[row] ? own.repeated : own.contradicting)
-                .note(queries_[place].first, doc(row, own, scan));
+                .note(id, doc_of(row, own, scan));
     }
 
-    // Adds a row of a query whose rows begin at `first`, unless its document is there.
-    static void add(const JudgedRows::Row& row, std::size_t first, Settler& own, JudgmentScan& scan) {
-        const std::uint64_t hash = hash_exact(row.doc, row.length);
-        const std::size_t mask = own.seen.size() - 1;
-        std::size_t at = hash & mask;
-        for (; own.seen[at].row; at = (at + 1) & mask) {
-            const std::size_t k = first + own.seen[at].row - 1;
-            if (own.seen[at].tag != tag_of(hash) || doc(k, own, scan) != row.id()) continue;
-            double& grade = scan.grades[k];
-            own.extra.push_back({k, std::min(grade, row.grade)});
-            grade = std::max(grade, row.grade);  // the first of 0 and -0
-            return;
-        }
-        append(row, own, scan);
-        own.seen[at] = {tag_of(hash), static_cast<std::uint32_t>(own.row - first)};
-    }
-
-    static void append(const JudgedRows::Row& row, Settler& own, JudgmentScan& scan) {
-        scan.grades[own.row] = row.grade;
+    static void append(std::string_view doc, double grade, Piece& own, JudgmentScan& scan) {
+        scan.grades[own.row] = grade;
         scan.docs.offsets[own.row++] = static_cast<std::int64_t>(own.byte);
-        std::memcpy(scan.docs.bytes.data() + own.byte, row.doc, row.length);
-        own.byte += row.length;
+        copy_id(scan.docs.bytes.data() + own.byte, doc.data(), doc.size());
+        own.byte += doc.size();
     }
 
-    // The document of a row that a worker wrote.
-    static std::string_view doc(std::size_t row, const Settler& own, const JudgmentScan& scan) {
+    // The document of a row of a piece.
+    static std::string_view doc_of(std::size_t row, const Piece& own, const JudgmentScan& scan) {
         const auto begin = static_cast<std::size_t>(scan.docs.offsets[row]);
         const auto end =
             row + 1 == own.row ? own.byte : static_cast<std::size_t>(scan.docs.offsets[row + 1]);
-        return std::string_view(scan.docs.bytes).substr(begin, end - begin);
+        return {scan.docs.bytes.data() + begin, end - begin};
     }
 
-    // Moves what each worker wrote to where that of the one before it ended.
-    static void close_gaps(const std::vector<Settler>& settlers, JudgmentScan& scan) {
+    // Moves each piece to where the one before it ended.
+    static void close_gaps(const std::vector<Piece>& pieces, JudgmentScan& scan) {
         std::size_t row = 0, byte = 0;
         auto& [bytes, offsets] = scan.docs;
-        for (const Settler& own : settlers) {
+        for (const Piece& own : pieces) {
             const std::size_t rows = own.row - own.first_row, gap = own.first_byte - byte;
             if (row != own.first_row) {
                 std::copy_n(scan.grades.begin() + static_cast<std::ptrdiff_t>(own.first_row), rows,
@@ -385,8 +401,7 @@ class JudgmentGroups {
     }
 
     std::vector<JudgedRows> parts_;
-    std::vector<std::vector<std::uint32_t>> place_of_;               // the queries of each part
-    std::vector<std::pair<std::string_view, std::size_t>> queries_;  // by place: id, number
+    std::vector<Query> queries_;
 };
 
 // Reads judgments from text: a part of it for each worker.
@@ -405,7 +420,6 @@ class JudgmentScanner {
         tail_.assign(text_.substr(cut)).append(padding, '\n');
         in_parallel(static_cast<int>(parts.size()), [&](int worker) {
             Part& own = parts[static_cast<std::size_t>(worker)];
-            own.rows.reserve(lines_in(own));
             const char* const text = text_.data();
             if (read(text + own.begin, text + own.end, own.begin, own) && &own == &parts.back())
                 read(tail_.data(), tail_.data() + tail_.size() - padding, cut, own);
@@ -437,16 +451,19 @@ class JudgmentScanner {
         }
     }
 
-    std::size_t lines_in(const Part& part) const {
-        const char* const text = text_.data();
-        return static_cast<std::size_t>(std::count(text + part.begin, text + part.end, '\n')) + 1;
-    }
-
     // Reads the lines from begin, which is at an offset of the text; false if one is at fault.
     bool read(const char* begin, const char* end, std::size_t offset, Part& own) const {
         Line line;
+        PlainLines lines;
         for (const char* p = begin; p < end; p = line.next) {
-            if (!read_row(p, end, layout_, line, own.fault)) {
+            const bool is_plain = !layout_.record && lines.read(p, end, layout_.columns, line) &&
+                                  *line.field[0].begin != '#';
+            const Field& grade = line.field[layout_.value];
+            if (is_plain && grade.size() == 1 && is_digit(*grade.begin) &&
+                layout_.reading != Reading::rank) {
+                line.value = *grade.begin - '0';
+            } else if (!(is_plain ? read_value(p, layout_, line, own.fault)
+                                  : read_row(p, end, layout_, line, own.fault))) {
                 own.fault.line_begin = offset + static_cast<std::uint64_t>(p - begin);
                 return false;
             }
@@ -466,7 +483,8 @@ class JudgmentScanner {
     }
 
     static void note_iteration(std::string_view value, std::vector<std::string>& known) {
-        if (!known.empty() && value == known.front()) return;
+        if (!known.empty() && same_bytes(value.data(), value.size(), known[0].data(), known[0].size()))
+            return;
         if (known.size() < most_iterations && std::find(known.begin(), known.end(), value) == known.end())
             known.emplace_back(value);
     }

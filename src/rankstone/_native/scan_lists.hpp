@@ -205,15 +205,18 @@ class ListJudge {
         std::vector<JudgedRows> parts(1);
         const auto start = [&](const Field& query) {
             id = {query.begin, query.size()};
-            return parts[0].add_query(id);
+            parts[0].start(id);
+            return true;
         };
         const auto row = [&](const Field& doc, double grade) {
             parts[0].add(id, {doc.begin, doc.size()}, reader.form == ListForm::names ? 1.0 : grade);
             return true;
         };
         const bool usual = reader.read(start, row, [] { return true; });
+        const std::size_t starts = parts[0].starts();
         if (usual) JudgmentGroups(std::move(parts)).collect(scan);
-        if (!usual || (reader.form == ListForm::numbers && scan.repeated.count + scan.contradicting.count))
+        if (!usual || starts > scan.queries.size() ||
+            (reader.form == ListForm::numbers && scan.repeated.count + scan.contradicting.count))
             scan.fault = {Fault::unusual, 0, 0, 0, {}};
         return scan;
     }
