@@ -44,9 +44,9 @@ shrink unjudged.hpp 'most = std::size_t{1} << 20' 'most = 6'
 shrink unjudged.hpp 'most_named = std::size_t{1} << 16' 'most_named = 4'
 shrink doc_samples.hpp 'most_sampled_queries = 32, most_sampled_docs = 256' \
     'most_sampled_queries = 2, most_sampled_docs = 4'
-shrink tally.hpp 'block = 4096, parts = 256' 'block = 4, parts = 4'
+shrink tally.hpp 'block = 64, parts = 256' 'block = 4, parts = 4'
 shrink tally.hpp 'key >> 56' 'key >> 62'
-shrink tally.hpp 'std::array<Ranked, 32>' 'std::array<Ranked, 4>'
+shrink tally.hpp 'std::array<Ranked, 64>' 'std::array<Ranked, 4>'
 shrink match_columns.hpp 'step = 4096' 'step = 5'
 shrink order_rows.hpp 'few = 16, most_buckets = 4096' 'few = 4, most_buckets = 16'
 

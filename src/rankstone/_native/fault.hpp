@@ -32,6 +32,33 @@ inline bool read_value(const char* p, const RowLayout& layout, Line& line, Fault
 }
 
 #ifdef RANKSTONE_SSE2
+// The 64 bytes at a position, as one bit for each byte.
+struct Window {
+    std::uint64_t separator;  // space or control character
+    std::uint64_t newline;
+    std::uint64_t odd;  // a separator that is neither blank nor newline
+};
+
+inline Window look(const char* p) {
+    Window seen{0, 0, 0};
+    std::uint64_t blank = 0;
+    const __m128i space = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; ++i) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+        const auto bits = [i](__m128i equal) {
+            return static_cast<std::uint64_t>(
+                       static_cast<std::uint32_t>(_mm_movemask_epi8(equal)))
+                   << (16 * i);
+        };
+        seen.separator |= bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes));
+        seen.newline |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+        blank |= bits(_mm_or_si128(_mm_cmpeq_epi8(bytes, space),
+                                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t'))));
+    }
+    seen.odd = seen.separator & ~(blank | seen.newline);
+    return seen;
+}
+
 // Splits lines that follow each other; text is looked at once for all lines in it that are short.
 class PlainLines {
   public:

@@ -4,64 +4,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "large_pages.hpp"
 #include "text.hpp"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 namespace rankstone {
-
-// Allocates memory that is not set to 0, much of it in large pages, where the system has them: small ones
-// cost as much at first use as what is written there.
-template <typename T>
-struct Unset : std::allocator<T> {
-    template <typename U>
-    struct rebind {
-        using other = Unset<U>;
-    };
-
-#ifdef __linux__
-    static constexpr std::size_t page = std::size_t{1} << 21;
-
-    // Not of the heap: what is allocated there later would be in large pages, too, and fill them in part.
-    T* allocate(std::size_t n) {
-        const std::size_t size = n * sizeof(T);
-        if (size < page) return std::allocator<T>::allocate(n);
-        void* const memory = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        const std::size_t before = -reinterpret_cast<std::uintptr_t>(memory) % page;
-        char* const begin = static_cast<char*>(memory) + before;
-        if (before) munmap(memory, before);
-        char* const end = begin + (size + 4095) / 4096 * 4096;
-        munmap(end, page - before);
-        madvise(begin, size, MADV_HUGEPAGE);
-        return reinterpret_cast<T*>(begin);
-    }
-
-    void deallocate(T* p, std::size_t n) {
-        if (n * sizeof(T) < page) return std::allocator<T>::deallocate(p, n);
-        munmap(p, n * sizeof(T));
-    }
-#endif
-
-    template <typename U, typename... Given>
-    void construct(U* p, Given&&... given) {
-        if constexpr (sizeof...(Given) > 0)
-            ::new (static_cast<void*>(p)) U(std::forward<Given>(given)...);
-        else
-            ::new (static_cast<void*>(p)) U;
-    }
-};
-
-// Values that are written after there is room for them.
-template <typename T>
-using Values = std::vector<T, Unset<T>>;
 
 // Ids laid end to end; id i is bytes[offsets[i], offsets[i+1]).
 struct IdColumn {
@@ -188,7 +138,7 @@ class DocTables {
 
     Filter filter(std::size_t query) const { return tables_[query].filter; }
 
-    void fetch(std::size_t query) const { touch(&tables_[query]); }
+    void fetch(std::size_t query) const { prefetch(&tables_[query]); }
 
     void fetch_slots(std::size_t query) const {
         if (tables_[query].begin < slots_.size()) touch(&slots_[tables_[query].begin]);
@@ -218,8 +168,8 @@ class Index {
     using Filter = DocTables::Filter;
     static constexpr std::int64_t absent = -1;
 
-    Index(IdView queries, std::vector<std::int64_t> groups, IdView docs)
-        : Index(std::move(queries), std::move(groups), std::move(docs), {}) {
+    Index(IdView queries, const std::vector<std::int64_t>& groups, IdView docs)
+        : Index(std::move(queries), groups, std::move(docs), {}) {
         std::size_t slots = 0;
         for (std::size_t q = 0; q < queries_.size(); ++q) slots += DocTables::slots_for(judged_count(q));
         tables_ = DocTables(queries_.size(), std::exchange(slots, 0));
@@ -234,8 +184,8 @@ class Index {
     }
 
     // Of documents that have their tables.
-    Index(IdView queries, std::vector<std::int64_t> groups, IdView docs, DocTables tables)
-        : queries_(std::move(queries)), groups_(std::move(groups)), docs_(std::move(docs)),
+    Index(IdView queries, const std::vector<std::int64_t>& groups, IdView docs, DocTables tables)
+        : queries_(std::move(queries)), groups_(groups.begin(), groups.end()), docs_(std::move(docs)),
           tables_(std::move(tables)), query_slots_(table_size(queries_.size())) {
         for (std::size_t q = 0; q < queries_.size(); ++q) {
             const std::uint64_t hash = hash_of(queries_[q]);
@@ -250,7 +200,7 @@ class Index {
         return static_cast<std::size_t>(groups_[query + 1] - groups_[query]);
     }
 
-    const std::vector<std::int64_t>& groups() const { return groups_; }
+    const LargeVector<std::int64_t>& groups() const { return groups_; }
     std::string_view doc(std::size_t row) const { return docs_[row]; }
 
     std::int64_t find_query(const char* p, std::size_t n) const {
@@ -271,7 +221,7 @@ class Index {
     bool is_large() const { return 2 * docs_.size() + query_slots_.size() > std::size_t{1} << 16; }
 
     void fetch_slot(std::uint64_t hash) const {
-        touch(&query_slots_[hash & (query_slots_.size() - 1)]);
+        prefetch(&query_slots_[hash & (query_slots_.size() - 1)]);
     }
 
     // ... the id that is likely to be that of the slot, of which the bounds come first, ...
@@ -283,7 +233,7 @@ class Index {
     // ... the table of the query, ...
     void fetch_table(std::size_t query) const {
         tables_.fetch(query);
-        touch(&groups_[query]);
+        prefetch(&groups_[query]);
     }
 
     // ... and its slots and documents, of which the bounds come first.
@@ -314,10 +264,10 @@ class Index {
     }
 
     IdView queries_;
-    std::vector<std::int64_t> groups_;
+    LargeVector<std::int64_t> groups_;
     IdView docs_;
     DocTables tables_;
-    std::vector<std::uint32_t> query_slots_;
+    LargeVector<std::uint32_t> query_slots_;
 };
 
 }  // namespace rankstone

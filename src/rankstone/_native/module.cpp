@@ -101,7 +101,7 @@ class MatchArrays {
 
 // A number of each query, as an array.
 template <typename T, typename Field>
-nb::object query_numbers(const std::vector<Outcomes::OfQuery>& queries, Field field) {
+nb::object query_numbers(const LargeVector<Outcomes::OfQuery>& queries, Field field) {
     std::vector<T> numbers(queries.size());
     for (std::size_t q = 0; q < queries.size(); ++q) numbers[q] = static_cast<T>(queries[q].*field);
     return array_of(std::move(numbers));
@@ -110,7 +110,7 @@ nb::object query_numbers(const std::vector<Outcomes::OfQuery>& queries, Field fi
 // The outcomes of all judged queries, as flat arrays.
 nb::dict arrays_of(Outcomes& outcomes) {
     using Query = Outcomes::OfQuery;
-    const std::vector<Query>& queries = outcomes.queries;
+    const LargeVector<Query>& queries = outcomes.queries;
     nb::dict out, duplicate;
     for (const auto& [query, id] : outcomes.duplicate) duplicate[nb::int_(query)] = bytes_of(id);
     MatchArrays(outcomes).move_to(out);

@@ -19,7 +19,7 @@ struct Outcomes {
         bool present = false, rank_disagrees = false;
     };
 
-    std::vector<OfQuery> queries;
+    LargeVector<OfQuery> queries;
     std::map<std::size_t, std::string> duplicate;  // the smallest repeated id of a query
     std::vector<std::vector<Match>> parts;         // those of a query together, as Placer::place leaves them
     std::vector<std::int64_t> offsets;             // of the matches of each query

@@ -74,7 +74,7 @@ class RunScanner {
         for (int i = 0; i < workers; ++i) state.emplace_back(index_, repeats_, kept_, ids_fall_);
         RunScan scan;
         scan.outcomes = Outcomes(index_.query_count());
-        queries_ = std::vector<Query>(index_.query_count());
+        queries_ = LargeVector<Query>(index_.query_count());
         ranges_.resize(static_cast<std::size_t>(ranges));
         std::atomic<std::uint64_t> next{0};
         std::atomic<std::uint64_t> first_fault{ranges};
@@ -296,7 +296,8 @@ class RunScanner {
         const std::size_t before = own.matches.size();
         if (at_begin || at_end) {
             query.state = Query::scattered;
-        } else if (query.state.compare_exchange_strong(seen, Query::placed)) {
+        } else if (query.state.load(std::memory_order_relaxed) == Query::unseen &&
+                   query.state.compare_exchange_strong(seen, Query::placed)) {
             query.block = piece;
             const Placement placement = own.placer.place(q, rows, own.matches);
             outcomes.set(q, placement);
@@ -305,7 +306,7 @@ class RunScanner {
                 for (const Row& row : rows) own.tops.add(q, row, text.offset(row.doc));
             return to_positions(own, before, rows, text);
         } else {
-            query.state = Query::scattered;
+            if (query.state.load(std::memory_order_relaxed) != Query::scattered) query.state = Query::scattered;
             range.mixed = true;
         }
         query.rows.fetch_add(static_cast<std::uint32_t>(rows.size()), std::memory_order_relaxed);
@@ -463,7 +464,7 @@ class RunScanner {
     int threads_;
     std::size_t range_size_;
     std::atomic<std::int64_t>* done_;
-    std::vector<Query> queries_;
+    LargeVector<Query> queries_;
     std::vector<Range> ranges_;
 };
 

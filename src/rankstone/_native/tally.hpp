@@ -6,13 +6,13 @@
 
 #include <array>
 #include <atomic>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "doc_samples.hpp"
+#include "large_pages.hpp"
 #include "parallel.hpp"
 
 namespace rankstone {
@@ -27,17 +27,16 @@ class Tally {
           sampled_(queries_.size()) {
         number_of_.assign(index.query_count(), none);
         first_slot_.push_back(0);
-        std::size_t total = 0;
         for (std::size_t u = 0; u < queries_.size(); ++u) {
             number_of_[queries_[u]] = static_cast<std::uint32_t>(u);
             first_slot_.push_back(first_slot_.back() + rows_[u] + 1);
-            total += rows_[u];
         }
         sort_matches();
         set_targets();
-        key_count_ = total + workers_.size() * block;
-        keys_ = std::make_unique<std::uint64_t[]>(key_count_);
-        slots_ = std::make_unique<WrittenRanks::Slot[]>(first_slot_.back());
+        // The last block of each part may be empty but for a key.
+        const std::size_t total = first_slot_.back() - queries_.size();
+        keys_.resize((total / block + workers_.size() * parts) * block);
+        slots_ = LargeVector<WrittenRanks::Slot>(first_slot_.back());
         for (Worker& own : workers_) own.unranked.resize(queries_.size());
     }
 
@@ -65,7 +64,6 @@ class Tally {
 
     // Whether documents may be repeated; if so, show_again() needs all rows again.
     bool has_repetitions() {
-        split_keys();
         std::atomic<std::size_t> next{0};
         in_parallel(static_cast<int>(workers_.size()), [&](int worker) {
             Worker& own = workers_[static_cast<std::size_t>(worker)];
@@ -74,7 +72,7 @@ class Tally {
         for (Worker& own : workers_)
             repeated_.insert(repeated_.end(), own.repeated.begin(), own.repeated.end());
         std::sort(repeated_.begin(), repeated_.end());
-        keys_.reset();
+        keys_ = {};
         return !repeated_.empty();
     }
 
@@ -103,12 +101,17 @@ class Tally {
             for (const auto& [number, rank, score] : own.aside)
                 asides[number].push_back({rank, score});
         }
+        std::atomic<std::size_t> next{0};
+        in_parallel(static_cast<int>(workers_.size()), [&](int) {
+            for (std::size_t u = next++; u < queries_.size(); u = next++) {
+                const bool unranked = std::any_of(workers_.begin(), workers_.end(),
+                                                  [u](const Worker& own) { return own.unranked[u]; });
+                placements[u].rank_disagrees =
+                    !unranked && WrittenRanks::disagree(slots_.data() + first_slot_[u], rows_[u] + 1,
+                                                        asides[u]);
+            }
+        });
         for (std::size_t u = 0; u < queries_.size(); ++u) {
-            const bool unranked = std::any_of(workers_.begin(), workers_.end(),
-                                              [u](const Worker& own) { return own.unranked[u]; });
-            placements[u].rank_disagrees =
-                !unranked && WrittenRanks::disagree(slots_.get() + first_slot_[u], rows_[u] + 1,
-                                                    asides[u]);
             placements[u].retrieved = rows_[u] - (repeats_ ? 0 : placements[u].duplicates);
             outcomes.set(queries_[u], placements[u]);
             if (placements[u].duplicates)
@@ -133,7 +136,7 @@ class Tally {
     void start_stretch(std::size_t worker) { workers_[worker].stretch_counts.clear(); }
 
   private:
-    static constexpr std::size_t block = 4096, parts = 256;
+    static constexpr std::size_t block = 64, parts = 256;
 
     struct Again {
         std::uint32_t number;
@@ -147,11 +150,18 @@ class Tally {
         std::uint64_t score;  // its key; 0 for none
     };
 
+    // Keys with the same highest bits.
+    struct Part {
+        std::vector<std::uint64_t*> blocks;  // full but for the last
+        std::size_t size = 0;
+        std::uint64_t* next = nullptr;
+    };
+
     struct Worker {
         std::vector<Targets::Counts> counts;
-        std::uint64_t *next_key = nullptr, *end_key = nullptr;
+        std::array<Part, parts> keys;
         std::size_t ranked_rows = 0;
-        std::array<Ranked, 32> pending{};  // ranks to write
+        std::array<Ranked, 64> pending{};  // ranks to write
         std::vector<Ranked> aside;
         std::vector<std::uint8_t> unranked;
         std::vector<std::uint64_t> table, repeated;
@@ -184,31 +194,33 @@ class Tally {
 
     static std::uint64_t key_of(std::uint32_t number, std::uint64_t hash) {
         const std::uint64_t key = mix(hash + number);
-        return key ? key : 1;  // 0 marks an empty place
+        return key ? key : 1;  // 0 marks an empty place of a table
     }
 
     void keep_key(Worker& own, std::uint64_t key) {
-        if (own.next_key == own.end_key) {
+        Part& part = own.keys[static_cast<std::size_t>(key >> 56)];
+        if (part.size++ % block == 0) {
             const std::size_t first = next_block_.fetch_add(block, std::memory_order_relaxed);
-            if (first + block > key_count_)
-                throw std::runtime_error("the file changed while it was read");
-            own.next_key = keys_.get() + first;
-            own.end_key = own.next_key + block;
+            if (first >= keys_.size()) throw std::runtime_error("the file changed while it was read");
+            part.blocks.push_back(part.next = keys_.data() + first);
         }
-        *own.next_key++ = key;
+        *part.next++ = key;
     }
 
-    // Slots of scattered rows are far apart, so each is fetched some rows before it is written.
+    // Slots of scattered rows are far apart, so each is fetched some rows before it is written; and a
+    // write holds up what comes after it, so several are made at once.
     void add_rank(Worker& own, std::uint32_t number, const Row& row) {
-        Ranked& ranked = own.pending[own.ranked_rows++ % own.pending.size()];
-        write_rank(own, ranked);
-        ranked = {number, row.rank, WrittenRanks::key(row.score)};
-        if (row.rank <= rows_[number]) prefetch(slots_.get() + first_slot_[number] + row.rank);
+        const std::size_t at = own.ranked_rows++ % own.pending.size(), half = own.pending.size() / 2;
+        if (at % half == 0)
+            for (std::size_t i = at; i < at + half; ++i) write_rank(own, own.pending[i]);
+        own.pending[at] = {number, row.rank, WrittenRanks::key(row.score)};
+        if (row.rank <= rows_[number]) prefetch(slots_.data() + first_slot_[number] + row.rank);
     }
 
+    // To write a rank twice changes nothing.
     void write_rank(Worker& own, const Ranked& ranked) {
         const auto [number, rank, score] = ranked;
-        if (score && !WrittenRanks::add(slots_.get() + first_slot_[number], rows_[number] + 1, rank,
+        if (score && !WrittenRanks::add(slots_.data() + first_slot_[number], rows_[number] + 1, rank,
                                         score))
             own.aside.push_back(ranked);
     }
@@ -222,34 +234,20 @@ class Tally {
         ++count;
     }
 
-    // Sorts the keys by their highest bits, in place.
-    void split_keys() {
-        std::array<std::size_t, parts + 1> ends{};
-        const auto part_of = [](std::uint64_t key) { return static_cast<std::size_t>(key >> 56); };
-        for (std::size_t i = 0; i < key_count_; ++i) ++ends[part_of(keys_[i]) + 1];
-        for (std::size_t p = 0; p < parts; ++p) ends[p + 1] += ends[p];
-        part_begin_ = ends;
-        std::array<std::size_t, parts + 1> next = ends;
-        for (std::size_t p = 0; p < parts; ++p)
-            while (next[p] < part_begin_[p + 1]) {
-                const std::size_t home = part_of(keys_[next[p]]);
-                if (home == p)
-                    ++next[p];
-                else
-                    std::swap(keys_[next[p]], keys_[next[home]++]);
-            }
-    }
-
     void find_repeated(Worker& own, std::size_t part) {
-        const std::size_t size = table_size(part_begin_[part + 1] - part_begin_[part]);
+        std::size_t count = 0;
+        for (const Worker& other : workers_) count += other.keys[part].size;
+        const std::size_t size = table_size(count);
         own.table.assign(size, 0);
-        for (std::size_t i = part_begin_[part]; i < part_begin_[part + 1]; ++i) {
-            const std::uint64_t key = keys_[i];
-            if (!key) continue;
-            std::size_t at = key & (size - 1);
-            while (own.table[at] && own.table[at] != key) at = (at + 1) & (size - 1);
-            if (own.table[at]) own.repeated.push_back(key);
-            own.table[at] = key;
+        for (const Worker& other : workers_) {
+            std::size_t left = other.keys[part].size;
+            for (const std::uint64_t* const keys : other.keys[part].blocks)
+                for (std::size_t i = 0; i < block && left; ++i, --left) {
+                    std::size_t at = keys[i] & (size - 1);
+                    while (own.table[at] && own.table[at] != keys[i]) at = (at + 1) & (size - 1);
+                    if (own.table[at]) own.repeated.push_back(keys[i]);
+                    own.table[at] = keys[i];
+                }
         }
     }
 
@@ -280,13 +278,11 @@ class Tally {
     Targets targets_;
     std::vector<Worker> workers_;
     std::vector<std::uint8_t> sampled_;
-    std::unique_ptr<std::uint64_t[]> keys_;
-    std::size_t key_count_ = 0;
+    LargeVector<std::uint64_t> keys_;
     std::atomic<std::size_t> next_block_{0};
-    std::array<std::size_t, parts + 1> part_begin_{};
     std::vector<std::uint64_t> repeated_;
     std::vector<std::size_t> first_slot_;
-    std::unique_ptr<WrittenRanks::Slot[]> slots_;
+    LargeVector<WrittenRanks::Slot> slots_;
 };
 
 }  // namespace rankstone
