@@ -52,20 +52,17 @@ nb::object report_of(const FaultReport& fault) {
 // The numbers of matches, as arrays; the matches themselves are freed on the way.
 class MatchArrays {
   public:
-    explicit MatchArrays(Outcomes& outcomes)
+    MatchArrays(Outcomes& outcomes, int threads)
         : size_(static_cast<std::size_t>(outcomes.offsets.back())) {
         for (auto* array : {&judgment_, &above_}) array->reset(new std::int64_t[size_]);
         score_.reset(new double[size_]);
         if (outcomes.has_ties)
             for (auto* array : {&tied_, &greater_, &earlier_}) array->reset(new std::int64_t[size_]);
-        for (std::vector<Match>& part : outcomes.parts) {
-            for (std::size_t i = 0; i < part.size();) {
-                const std::uint32_t query = part[i].query;
-                auto at = static_cast<std::size_t>(outcomes.offsets[query]);
-                for (; i < part.size() && part[i].query == query; ++i) set(at++, part[i]);
-            }
-            part = {};
-        }
+        std::atomic<std::size_t> next{0};
+        const std::size_t parts = outcomes.parts.size();
+        in_parallel(static_cast<int>(std::min(parts, static_cast<std::size_t>(threads))), [&](int) {
+            for (std::size_t p = next++; p < parts; p = next++) set(outcomes, outcomes.parts[p]);
+        });
     }
 
     void move_to(nb::dict& out) {
@@ -79,6 +76,16 @@ class MatchArrays {
 
   private:
     using Whole = std::unique_ptr<std::int64_t[]>;
+
+    // Every part holds other queries.
+    void set(const Outcomes& outcomes, std::vector<Match>& part) {
+        for (std::size_t i = 0; i < part.size();) {
+            const std::uint32_t query = part[i].query;
+            auto at = static_cast<std::size_t>(outcomes.offsets[query]);
+            for (; i < part.size() && part[i].query == query; ++i) set(at++, part[i]);
+        }
+        part = {};
+    }
 
     void set(std::size_t at, const Match& match) {
         judgment_[at] = match.judgment;
@@ -108,12 +115,12 @@ nb::object query_numbers(const LargeVector<Outcomes::OfQuery>& queries, Field fi
 }
 
 // The outcomes of all judged queries, as flat arrays.
-nb::dict arrays_of(Outcomes& outcomes) {
+nb::dict arrays_of(Outcomes& outcomes, int threads = 1) {
     using Query = Outcomes::OfQuery;
     const LargeVector<Query>& queries = outcomes.queries;
     nb::dict out, duplicate;
     for (const auto& [query, id] : outcomes.duplicate) duplicate[nb::int_(query)] = bytes_of(id);
-    MatchArrays(outcomes).move_to(out);
+    MatchArrays(outcomes, threads).move_to(out);
     out["present"] = query_numbers<std::uint8_t>(queries, &Query::present);
     out["retrieved"] = query_numbers<std::int64_t>(queries, &Query::retrieved);
     out["duplicates"] = query_numbers<std::int64_t>(queries, &Query::duplicates);
@@ -219,7 +226,7 @@ nb::dict scan_run(int descriptor, std::uint64_t size, nb::tuple layout, const In
         out["fault"] = report_of(scan.fault);
         return out;
     }
-    nb::dict out = arrays_of(scan.outcomes);
+    nb::dict out = arrays_of(scan.outcomes, std::max(1, threads));
     out["fault"] = nb::none();
     out["rows"] = scan.rows;
     out["commented"] = scan.commented;

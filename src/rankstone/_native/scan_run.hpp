@@ -153,6 +153,7 @@ class RunScanner {
         std::vector<Block> blocks;
         std::vector<Match> matches;
         std::vector<std::vector<Match>> full;  // of matches; one vector would be moved as it grows
+        std::vector<Match> unplaced;           // of blocks that were not placed
         std::map<std::size_t, std::string> duplicate;  // of queries placed
         Unjudged unjudged;
         std::uint64_t rows = 0;
@@ -293,32 +294,33 @@ class RunScanner {
         if (at_end) range.last = piece;
         Query& query = queries_[q];
         auto seen = Query::unseen;
-        const std::size_t before = own.matches.size();
         if (at_begin || at_end) {
             query.state = Query::scattered;
         } else if (query.state.load(std::memory_order_relaxed) == Query::unseen &&
                    query.state.compare_exchange_strong(seen, Query::placed)) {
+            const std::size_t before = own.matches.size();
             query.block = piece;
             const Placement placement = own.placer.place(q, rows, own.matches);
             outcomes.set(q, placement);
             if (placement.duplicates) own.duplicate[q] = placement.duplicate;
             if (kept_)
                 for (const Row& row : rows) own.tops.add(q, row, text.offset(row.doc));
-            return to_positions(own, before, rows, text);
+            return to_positions(own.matches, before, rows, text);
         } else {
             if (query.state.load(std::memory_order_relaxed) != Query::scattered) query.state = Query::scattered;
             range.mixed = true;
         }
         query.rows.fetch_add(static_cast<std::uint32_t>(rows.size()), std::memory_order_relaxed);
-        own.placer.match(q, rows, own.matches);
-        to_positions(own, before, rows, text);
+        const std::size_t before = own.unplaced.size();
+        own.placer.match(q, rows, own.unplaced);
+        to_positions(own.unplaced, before, rows, text);
     }
 
     // Positions of matches become those in the file: of the line's document, which serve as well as
     // the line's own.
-    static void to_positions(Worker& own, std::size_t before, std::span<const Row> rows, const Text& text) {
-        for (std::size_t m = before; m < own.matches.size(); ++m)
-            own.matches[m].at = text.offset(rows[own.matches[m].at].doc);
+    static void to_positions(std::vector<Match>& matches, std::size_t first, std::span<const Row> rows,
+                             const Text& text) {
+        for (std::size_t m = first; m < matches.size(); ++m) matches[m].at = text.offset(rows[matches[m].at].doc);
     }
 
     Row row_of(const Line& line) const {
@@ -333,10 +335,13 @@ class RunScanner {
     void merge(std::vector<Worker>& state, RunScan& scan) {
         Outcomes& outcomes = scan.outcomes;
         std::vector<std::uint32_t> scattered, rows;
+        scattered_.resize(queries_.size());
+        bool displaced = false;  // whether a query was placed, and then another block of it seen
         for (std::size_t q = 0; q < queries_.size(); ++q) {
-            if (!is_scattered(q)) continue;
             const Query& query = queries_[q];
-            if (!query.block.empty()) range_of(query.block).mixed = true;
+            if (query.state != Query::scattered) continue;
+            scattered_[q] = true;
+            if (!query.block.empty()) displaced = range_of(query.block).mixed = true;
             scattered.push_back(static_cast<std::uint32_t>(q));
             Outcomes::OfQuery& placed = outcomes.queries[q];
             rows.push_back(query.rows + placed.retrieved + (repeats_ ? 0 : placed.duplicates));
@@ -349,11 +354,15 @@ class RunScanner {
             scan.rows += own.rows;
             scan.commented += own.commented;
             own.full.push_back(std::move(own.matches));
+            unplaced.insert(unplaced.end(), own.unplaced.begin(), own.unplaced.end());
+            own.unplaced = {};
             for (std::vector<Match>& matches : own.full) {
-                std::erase_if(matches, [&](const Match& match) {
-                    if (is_scattered(match.query)) unplaced.push_back(match);
-                    return is_scattered(match.query);
-                });
+                if (displaced)
+                    std::erase_if(matches, [&](const Match& match) {
+                        const bool scattered_too = is_scattered(match.query);
+                        if (scattered_too) unplaced.push_back(match);
+                        return scattered_too;
+                    });
                 counts.add(matches);
                 outcomes.parts.push_back(std::move(matches));
             }
@@ -377,7 +386,7 @@ class RunScanner {
     }
 
     bool is_scattered(std::size_t query) const {
-        return queries_[query].state == Query::scattered;
+        return scattered_[query];
     }
 
     Range& range_of(const Piece& piece) {
@@ -466,6 +475,7 @@ class RunScanner {
     std::atomic<std::int64_t>* done_;
     LargeVector<Query> queries_;
     std::vector<Range> ranges_;
+    std::vector<bool> scattered_;  // queries
 };
 
 }  // namespace rankstone
