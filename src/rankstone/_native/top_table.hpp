@@ -161,15 +161,19 @@ class EqualCounter {
     std::pair<std::size_t, std::size_t> count(const T* values, const L* labels, std::size_t n) {
         start(n);
         bool any = false;
-        for (std::size_t i = 0; i < n; ++i) {
-            Slot& slot = slots_[slot_of(values[i])];
-            if (slot < base_) {
-                slot = static_cast<Slot>(base_ + i);
-            } else if (const std::size_t owner = slot - base_; values[owner] == values[i]) {
-                equal_[owner] = equal_[i] = 1;
+        Slot* const slots = slots_.data();
+        const auto base = static_cast<std::uint32_t>(base_);
+        const int shift = shift_;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            Slot& slot = slots[slot_of(values[i], shift)];
+            const std::uint32_t known = slot;
+            if (known < base) {
+                slot = static_cast<Slot>(base + i);
+            } else if (values[known - base] == values[i]) {
+                equal_[known - base] = equal_[i] = 1;
                 any = true;
             } else {  // all that equal it come here, too: a slot keeps its owner
-                others_.push_back({values[i], static_cast<std::uint32_t>(i)});
+                others_.push_back({values[i], i});
             }
         }
         std::sort(others_.begin(), others_.end());
@@ -193,7 +197,7 @@ class EqualCounter {
 
     // Leaves all slots empty: those that are in use hold numbers below the base.
     void start(std::size_t n) {
-        const std::size_t wanted = std::bit_ceil(n) * 16;
+        const std::size_t wanted = std::bit_ceil(n) * 32;
         if (slots_.size() != wanted || base_ + 2 * n > std::numeric_limits<Slot>::max()) {
             slots_.assign(wanted, 0);
             base_ = 1;
@@ -205,9 +209,9 @@ class EqualCounter {
         others_.clear();
     }
 
-    std::size_t slot_of(T value) const {
+    static std::size_t slot_of(T value, int shift) {
         constexpr auto spread = static_cast<Bits>(0x9E3779B97F4A7C15u >> (64 - 8 * sizeof(T)));
-        return static_cast<std::size_t>((std::bit_cast<Bits>(value + T{0}) * spread) >> shift_);
+        return static_cast<std::size_t>((std::bit_cast<Bits>(value + T{0}) * spread) >> shift);
     }
 
     std::vector<Slot> slots_;  // the first value that came here, as base + position
@@ -276,6 +280,9 @@ bool take_top(Labels labels, Scores scores, std::size_t rows, std::size_t width,
     Highest<std::remove_cvref_t<decltype(*labels.row(0))>> best;
     Highest<std::remove_cvref_t<decltype(*scores.row(0))>> first;
     EqualCounter<std::remove_cvref_t<decltype(*scores.row(0))>> equals;
+    out.best.reserve(rows * k);
+    out.grades.reserve(rows * k);
+    out.above.reserve(rows * k);
     for (std::size_t row = 0; row < rows; ++row) {
         const auto* label = labels.row(row);
         const auto* score = scores.row(row);
