@@ -490,6 +490,26 @@ def test_dicts_are_placed_alike():
     both("match_mapping", {1: {7: 1.0, 8: 1.0}}, [1], [7, 8, 9], np.array([0, 3]), False, False)
 
 
+@pytest.mark.parametrize("kind", [str, "é{}".format, "\N{GRINNING FACE}{}".format, int])
+@pytest.mark.parametrize("odd", [0, 1, True, 1e300])
+def test_engines_look_up_many_documents_alike(kind, odd):
+    rng = np.random.default_rng(3)
+    run, judged = {}, {}
+    for query in range(30):
+        docs = rng.choice(400, 200, replace=False).tolist()
+        scores = rng.integers(0, [3, 50, 10**6][query % 3], 200) / 4
+        scores = scores if query % 2 else np.sort(scores)[::-1]
+        run[str(query)] = {kind(d): s for d, s in zip(docs, scores.tolist(), strict=True)}
+        judged[str(query)] = [
+            kind(d) for d in rng.choice(400, 20 * (query % 6), replace=False).tolist()
+        ]
+    run["7"][kind(1)] = odd  # nothing is known of what is no float
+    groups = np.cumsum([0, *map(len, judged.values())])
+    docs = [doc for own in judged.values() for doc in own]
+    for ascending, float32 in ((False, False), (False, True), (True, False), (True, True)):
+        both("match_mapping", run, [*judged], docs, groups, ascending, float32)
+
+
 def test_judged_dicts_are_read_alike():
     cases = [
         [], [{}], [{"a": 1, "b": 2.5}, {"a": 0}], [{1: 1}, {2: -1}], [{"a": 1}, {1: 1}], [{"a": True}], [{"a": "1"}], [{"": 1}],

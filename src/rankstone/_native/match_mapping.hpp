@@ -4,8 +4,11 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -32,17 +35,27 @@ class MappingMatcher {
     bool place(PyObject* run, PyObject* docs, std::size_t query, Py_ssize_t first, Py_ssize_t last,
                Placement& placement, std::vector<Match>& matches) {
         if (!PyDict_Check(run)) return fail("not_a_mapping", nullptr, run);
-        if (!read_scores(run)) return false;
+        const bool plain = !(kinds_ & 2) && look_up(run, docs, first, last);
+        if (!plain && !read_scores(run)) return false;
         placement.retrieved = static_cast<std::uint32_t>(scores_.size());
         const std::size_t begin = matches.size();
         for (Py_ssize_t i = first; i < last; ++i) {
-            PyObject* value = PyDict_GetItemWithError(run, PyList_GET_ITEM(docs, i));
-            if (!value) {
-                if (PyErr_Occurred()) PyErr_Clear();
-                continue;
+            Match match{0, 0, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(query), 0, 0, 0, 0};
+            if (plain) {
+                const std::uint32_t at = places_[static_cast<std::size_t>(i - first)];
+                if (at == absent) continue;
+                match.score = scores_[at];
+                match.above = at;
+                match.tied = descending_ && is_alone(at);
+            } else {
+                PyObject* value = PyDict_GetItemWithError(run, PyList_GET_ITEM(docs, i));
+                if (!value) {
+                    if (PyErr_Occurred()) PyErr_Clear();
+                    continue;
+                }
+                match.score = number(value);
             }
-            matches.push_back({number(value), 0, static_cast<std::uint32_t>(i),
-                               static_cast<std::uint32_t>(query), 0, 1, 0, 0});
+            matches.push_back(match);
         }
         count(matches, begin);
         settle_ties(run, docs, matches, begin);
@@ -50,6 +63,8 @@ class MappingMatcher {
     }
 
   private:
+    static constexpr std::uint32_t absent = ~std::uint32_t{0};
+
     // Comparing ids and reading numbers may run code that changes the dictionary, so what is
     // used afterwards is owned.
     struct Tied {
@@ -69,10 +84,68 @@ class MappingMatcher {
         return float32_ ? static_cast<double>(static_cast<float>(x)) : x;
     }
 
-    bool read_scores(PyObject* run) {
+    void start(PyObject* run) {
         scores_.clear();
         scores_.reserve(static_cast<std::size_t>(PyDict_Size(run)));
         descending_ = true;
+    }
+
+    static std::size_t hash_of(PyObject* text) {
+#if !defined(PYPY_VERSION)
+        const Py_hash_t known = reinterpret_cast<PyASCIIObject*>(text)->hash;
+        if (known != -1) return static_cast<std::size_t>(known);
+#endif
+        return static_cast<std::size_t>(PyObject_Hash(text));
+    }
+
+    // Reads exact texts and floats, for which no code of the caller runs, and looks each document up
+    // among the judged ones, which are so few that they stay in the nearest cache. False if there is
+    // something else.
+    bool look_up(PyObject* run, PyObject* docs, Py_ssize_t first, Py_ssize_t last) {
+        start(run);
+        const auto judged = static_cast<std::size_t>(last - first);
+        const std::size_t mask = std::bit_ceil(8 * judged + 8) - 1;
+        slots_.assign(mask + 1, {0, 0});
+        places_.assign(judged, absent);
+        for (std::uint32_t i = 0; i < judged; ++i) {
+            PyObject* doc = PyList_GET_ITEM(docs, first + static_cast<Py_ssize_t>(i));
+            if (!PyUnicode_CheckExact(doc)) return false;
+            const std::size_t hash = hash_of(doc) | 1;
+            std::size_t at = (hash >> 1) & mask;
+            while (slots_[at].hash) at = (at + 1) & mask;
+            slots_[at] = {hash, i};
+        }
+        Py_ssize_t next = 0;
+        PyObject *key, *value;
+        double lowest = std::numeric_limits<double>::infinity();
+        while (PyDict_Next(run, &next, &key, &value)) {
+            if (!PyUnicode_CheckExact(key) || !PyUnicode_GET_LENGTH(key) || !PyFloat_CheckExact(value))
+                return false;
+            const double score = rounded(PyFloat_AS_DOUBLE(value));
+            if (!std::isfinite(score)) return false;
+            const std::size_t hash = hash_of(key) | 1;
+            for (std::size_t at = (hash >> 1) & mask; slots_[at].hash; at = (at + 1) & mask) {
+                const Slot slot = slots_[at];
+                PyObject* doc = PyList_GET_ITEM(docs, first + static_cast<Py_ssize_t>(slot.judged));
+                if (slot.hash != hash || (doc != key && PyUnicode_Compare(doc, key) != 0)) continue;
+                places_[slot.judged] = static_cast<std::uint32_t>(scores_.size());
+                break;
+            }
+            descending_ = descending_ && score <= lowest;
+            lowest = score;
+            scores_.push_back(score);
+        }
+        if (!scores_.empty()) kinds_ |= 1;
+        return true;
+    }
+
+    bool is_alone(std::size_t at) const {
+        return (at == 0 || scores_[at - 1] != scores_[at]) &&
+               (at + 1 == scores_.size() || scores_[at + 1] != scores_[at]);
+    }
+
+    bool read_scores(PyObject* run) {
+        start(run);
         Py_ssize_t at = 0;
         PyObject *key, *value;
         double last = std::numeric_limits<double>::infinity();
@@ -127,6 +200,9 @@ class MappingMatcher {
     }
 
     void count(std::vector<Match>& matches, std::size_t begin) {
+        const auto is_open = [](const Match& match) { return match.tied == 0; };
+        const auto own = matches.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (std::none_of(own, matches.end(), is_open)) return;
         const std::vector<double>* sorted = &scores_;
         if (!descending_) {
             sorted_ = scores_;
@@ -134,6 +210,7 @@ class MappingMatcher {
             sorted = &sorted_;
         }
         for (std::size_t m = begin; m < matches.size(); ++m) {
+            if (!is_open(matches[m])) continue;
             const auto range = std::equal_range(sorted->begin(), sorted->end(), matches[m].score,
                                                 std::greater<>());
             matches[m].above = static_cast<std::uint32_t>(range.first - sorted->begin());
@@ -193,6 +270,13 @@ class MappingMatcher {
     bool descending_ = true;
     int kinds_ = 0;                  // of ids: 1 for text, 2 for whole numbers, 3 for both
     PyTypeObject* whole_ = nullptr;  // the type of the last id that is a whole number
+    struct Slot {
+        std::size_t hash;  // its last bit is set; 0 for none
+        std::uint32_t judged;
+    };
+
+    std::vector<Slot> slots_;             // the judged documents of a query
+    std::vector<std::uint32_t> places_;  // of these among the scores
     std::vector<double> scores_, sorted_, tied_scores_;
     std::vector<std::vector<Tied>> ties_;
 };

@@ -380,7 +380,9 @@ class RankedTop(RankedTable):
     @lazy
     def has_small_grades(self) -> bool:
         """Whether all grades are known to be whole numbers from 0 to 255."""
-        return bool(all((a < 256).all() and (a == np.floor(a)).all() for a in (self.grades, self.best)))
+        return bool(
+            all((a < 256).all() and (a == np.floor(a)).all() for a in (self.grades, self.best))
+        )
 
     @lazy
     def max_grade(self) -> float:
