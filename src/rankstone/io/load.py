@@ -92,13 +92,14 @@ def load_run(data: Any, setup: Setup = DEFAULT) -> Run:
 
         name = setup.evaluation.name
         return factors.run_of(data, name, setup.effort.block_bytes, ascending=ascending)
-    from rankstone.io.id_matrices import ids_of, lists_of
     from rankstone.io.input_file import ReadOptions
 
     columns, reader = _columns_of(setup), _reader_of(data)
-    if reader is None and (ids := ids_of(data)) is not None:
-        return load_run(lists_of(ids, None), setup)
     if reader is None:
+        from rankstone.io.id_matrices import ids_of, lists_of
+
+        if (ids := ids_of(data)) is not None:
+            return load_run(lists_of(ids, None), setup)
         raise UsageError(
             f"cannot read a run from {type(data).__name__}; give a path to a file, a dict "
             "{query: {document: score}}, a dict {query: [document, ...]}, a list of lists or a "
