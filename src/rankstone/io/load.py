@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rankstone.choices.changes import Changes
 from rankstone.choices.reading import Reading, first_of, last_of
@@ -34,7 +34,6 @@ _PATH = str | os.PathLike
 _Part = Callable[[str | None], str | None]
 #: Choices that may be made for judgments and run apart, as in ``cp1252:utf-8``.
 _SPLIT = Reading.going_with("files")
-_Read = TypeVar("_Read", Judgments, Run)
 
 
 def load_judgments(data: Any, setup: Setup = DEFAULT, *, graded: bool = True) -> Judgments:
@@ -114,7 +113,7 @@ def _columns_of(setup: Setup) -> Columns:
     return Columns(Columns.of(setup.reading.columns))
 
 
-def _noted(data: _Read, setup: Setup, columns: Columns, part: _Part) -> _Read:
+def _noted(data: Any, setup: Setup, columns: Columns, part: _Part) -> Any:
     """Return data whose source says how they were read.
 
     ``part`` takes from ``judgments:run`` what is about these data.
@@ -142,10 +141,7 @@ def _noted(data: _Read, setup: Setup, columns: Columns, part: _Part) -> _Read:
             reading["columns"] = named
     if is_run_ and setup.changes.scores != "descending":
         reading["scores"] = setup.changes.scores
-    if not reading:
-        return data
-    changed: Any = data
-    return replace(changed, source=replace(data.source, reading=reading))
+    return replace(data, source=replace(data.source, reading=reading)) if reading else data
 
 
 def is_run(data: Any) -> bool:
