@@ -87,6 +87,7 @@ def test_the_first_documents_have_the_values_of_all(asked, table, rules, interva
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKSTONE_ENGINE", engine)
         patch.setattr(top, "_MOST", 1)
+        patch.setattr(top, "_WIDEST", 1)
         patch.setattr(counted, "_BLOCK", block)
         assert (outcome(*table, asked, **rules, tie_interval=interval), direct()) == whole
 
@@ -120,6 +121,13 @@ NEEDS, CUTOFF = score_needs([rs.Conventions(ties="input")]), ListNeeds(2, True, 
 GRADES = np.array([[0.5, 0, 2, 3, 0, 1, 0, 4], [1, 0, 0, 0, 0, 0, 0, 2]])
 
 
+@pytest.fixture
+def quarter(monkeypatch):
+    """Up to a quarter of a list is selected."""
+    monkeypatch.setattr(top, "_MOST", 1 / 4)
+
+
+@pytest.mark.usefixtures("quarter")
 def test_what_is_taken():
     scores = np.array([[5.0, 4, 4, 4, 3, 2, 1, 1], [1, 7, 6, 5, 4, 3, 2, 0]])
     part = top.top_of(GRADES, scores, CUTOFF, NEEDS)
@@ -133,6 +141,14 @@ def test_what_is_taken():
     assert (alone.scores, alone.ties) == (None, (0, 2))
 
 
+def test_deep_cutoffs_are_left_to_others():
+    scores = np.arange(2000.0)[None]
+    assert top.top_of(scores, scores, CUTOFF._replace(k=50), NEEDS) is not None
+    assert top.top_of(scores, scores, CUTOFF._replace(k=51), NEEDS) is None
+    assert top.top_of(scores[:, :999], scores[:, :999], CUTOFF._replace(k=50), NEEDS) is None
+
+
+@pytest.mark.usefixtures("quarter")
 @pytest.mark.parametrize(
     ("lists", "needs"),
     [

@@ -59,13 +59,12 @@ struct Placed {
     }
 };
 
-// Appends the values above a limit, from some position on, until there are `most`. Returns where it
-// stopped.
+// Appends the next values above a limit, from some position on. Returns where it stopped.
 template <typename T>
 inline std::size_t gather_above(const T* values, std::size_t begin, std::size_t n, T limit,
-                                Placed<T>* kept, std::size_t& count, std::size_t most) {
+                                Placed<T>* kept, std::size_t& count) {
     constexpr std::size_t together = 16;
-    while (begin < n && count < most) {
+    for (const std::size_t known = count; begin < n && count == known;) {
         const std::size_t size = std::min(together, n - begin);
         std::uint32_t any = size < together;
         if (!any)
@@ -88,16 +87,16 @@ inline std::size_t gather_above(const T* values, std::size_t begin, std::size_t 
     RANKSTONE_CLONES inline bool are_odd(const T* scores, std::size_t n) {                         \
         return has_odd_scores(scores, n);                                                          \
     }                                                                                              \
-    RANKSTONE_CLONES inline std::size_t gather_high(const T* values, std::size_t begin,           \
-                                               std::size_t n, T limit, Placed<T>* kept,             \
-                                               std::size_t& count, std::size_t most) {              \
-        return gather_above(values, begin, n, limit, kept, count, most);                           \
+    RANKSTONE_CLONES inline std::size_t gather_high(const T* values, std::size_t begin,            \
+                                                    std::size_t n, T limit, Placed<T>* kept,       \
+                                                    std::size_t& count) {                          \
+        return gather_above(values, begin, n, limit, kept, count);                                 \
     }
 RANKSTONE_TOP(float)
 RANKSTONE_TOP(double)
 #undef RANKSTONE_TOP
 
-// Selects the highest k of many values.
+// Selects the highest k of many values, for a small k.
 template <typename T>
 class Highest {
   public:
@@ -106,36 +105,24 @@ class Highest {
         if (kept_.size() <= n) kept_.resize(n + 1);
         count_ = 0;
         T limit = lowest;
-        for (std::size_t at = 0, most = k; at < n; most = k <= few ? count_ + 1 : std::max(3 * k, 2 * count_)) {
-            const std::size_t known = count_;
-            at = gather_high(values, at, n, limit, kept_.data(), count_, most);
-            if (k <= few) {
-                insert(known, k, ties);
-            } else if (count_ > k) {
-                std::nth_element(kept_.begin(), kept_.begin() + (k - 1), kept_.begin() + count_);
-                const T last = kept_[k - 1].value;
-                const auto tied = [last](const Placed<T>& own) { return own.value == last; };
-                const auto end = kept_.begin() + count_, rest = kept_.begin() + k;
-                count_ = k + (ties ? std::partition(rest, end, tied) - rest : 0);
-            }
+        for (std::size_t at = 0; at < n;) {
+            std::size_t end = count_;
+            at = gather_high(values, at, n, limit, kept_.data(), end);
+            insert(end, k, ties);
             if (count_ >= k) {
                 const T last = kept_[k - 1].value;
                 limit = ties ? std::nextafter(last, lowest) : last;
             }
         }
-        if (k > few) std::sort(kept_.begin(), kept_.begin() + count_);
         return {kept_.data(), count_};
     }
 
   private:
     static constexpr T lowest = -std::numeric_limits<T>::infinity();
-    static constexpr std::size_t few = 48;
 
-    // Puts new values into the order of those that are known.
-    void insert(std::size_t known, std::size_t k, bool ties) {
-        const std::size_t end = count_;
-        count_ = known;
-        for (std::size_t i = known; i < end; ++i) {
+    // Puts the values up to `end` into the order of those that are known.
+    void insert(std::size_t end, std::size_t k, bool ties) {
+        for (std::size_t i = count_; i < end; ++i) {
             const Placed<T> next = kept_[i];
             if (count_ >= k && (next.value < kept_[k - 1].value || (!ties && next.value == kept_[k - 1].value)))
                 continue;

@@ -17,7 +17,9 @@ from rankstone.core.ranked_table import WholeLists
 
 Array = np.ndarray
 
-_MOST = 1 / 4  # share of a list, up to which selecting is faster than sorting
+_MOST = 1 / 20  # share of a list, up to which selecting is faster than sorting ...
+_DEEPEST = 50  # ... and the lowest rank
+_WIDEST = 1 / 2  # share of a list, up to which it pays to leave out the others
 _LONGEST = 30_000  # documents of a list
 
 
@@ -43,7 +45,7 @@ def top_of(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> Top
     None if they read more, or something is unusual about the table.
     """
     k, refuses = lists.k, needs.every_tie and not lists.supports_expected_ties
-    if k is None or lists.below or needs.values or needs.unjudged or needs.ids:
+    if k is None or k > _DEEPEST or lists.below or needs.values or needs.unjudged or needs.ids:
         return None
     if not (is_plain(labels) and is_plain(scores)) or labels.shape != scores.shape:
         return None
@@ -65,7 +67,7 @@ def top_of(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> Top
     if refuses and equal:
         return None
     width = int(sizes.max())
-    if width > 2 * _MOST * labels.shape[1]:
+    if width > _WIDEST * labels.shape[1]:
         return None
     offsets = segments.offsets_of(sizes)
     column = segments.positions(offsets)
