@@ -187,11 +187,17 @@ class Index {
     Index(IdView queries, const std::vector<std::int64_t>& groups, IdView docs, DocTables tables)
         : queries_(std::move(queries)), groups_(groups.begin(), groups.end()), docs_(std::move(docs)),
           tables_(std::move(tables)), query_slots_(table_size(queries_.size())) {
-        for (std::size_t q = 0; q < queries_.size(); ++q) {
-            const std::uint64_t hash = hash_of(queries_[q]);
-            std::uint32_t* const slots = query_slots_.data();
-            slots[find_slot(slots, query_slots_.size(), hash, [](std::size_t) { return false; })] =
-                slot_of(query_slots_.size(), hash, q);
+        constexpr std::size_t ahead = 8;  // slots are anywhere
+        std::uint64_t hashes[ahead];
+        std::uint32_t* const slots = query_slots_.data();
+        for (std::size_t q = 0; q < queries_.size() + ahead; ++q) {
+            std::uint64_t& hash = hashes[q % ahead];
+            if (q >= ahead)
+                slots[find_slot(slots, query_slots_.size(), hash, [](std::size_t) { return false; })] =
+                    slot_of(query_slots_.size(), hash, q - ahead);
+            if (q >= queries_.size()) continue;
+            hash = hash_of(queries_[q]);
+            fetch_slot(hash);
         }
     }
 

@@ -242,11 +242,15 @@ nb::dict judgments_of(JudgmentScan& scan) {
     nb::dict out;
     out["fault"] = report_of(scan.fault);
     if (scan.fault.fault != Fault::none) return out;
-    out["query_bytes"] = bytes_of(scan.queries.all());
+    const nb::bytes query_bytes = bytes_of(scan.queries.all()), doc_bytes = bytes_of(scan.docs.all());
+    scan.docs.bytes = {};
+    out["query_bytes"] = query_bytes;
     out["query_offsets"] = array_of(std::move(scan.queries.offsets));
-    out["groups"] = array_of(std::move(scan.groups));
-    out["doc_bytes"] = bytes_of(scan.docs.all());
+    out["doc_bytes"] = doc_bytes;
     out["doc_offsets"] = array_of(std::move(scan.docs.offsets));
+    out["index"] = Index(view_of(query_bytes, nb::cast<Offsets>(out["query_offsets"])), scan.groups,
+                         view_of(doc_bytes, nb::cast<Offsets>(out["doc_offsets"])), std::move(scan.tables));
+    out["groups"] = array_of(std::move(scan.groups));
     out["grades"] = array_of(std::move(scan.grades));
     out["commented"] = scan.commented;
     out["repeated"] = scan.repeated.count;
@@ -503,7 +507,11 @@ NB_MODULE(_core, m) {
                  new (self) Index(view_of(query_bytes, query_offsets), std::move(bounds),
                                   view_of(doc_bytes, doc_offsets));
              },
-             "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a);
+             "query_bytes"_a, "query_offsets"_a, "groups"_a, "doc_bytes"_a, "doc_offsets"_a)
+        .def("__repr__", [](const Index& self) {
+            return "Index of " + std::to_string(self.query_count()) + " queries, " +
+                   std::to_string(self.groups().back()) + " documents";
+        });
     nb::class_<Column>(m, "Column", "A column of a table.")
         .def_ro("format", &Column::format)
         .def("__len__", [](const Column& self) { return self.length; })

@@ -28,7 +28,7 @@ class Judgments:
     were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each. If
     documents were drawn to be judged, ``probabilities`` says how likely each was; those that were not
     drawn have a negative grade. If they are of a file whose rows a run may score, ``file_rows`` says
-    which of the judgments each of them is.
+    which of the judgments each of them is. ``indexes`` are look-ups of them that were built.
     """
 
     queries: Ids
@@ -40,6 +40,11 @@ class Judgments:
     subtopics: Subtopics | None = None
     probabilities: np.ndarray | None = None
     file_rows: np.ndarray | None = None
+    indexes: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to copy: indexes are built anew."""
+        return {**self.__dict__, "indexes": {}}
 
     def __len__(self) -> int:
         """Return the number of judged pairs."""
@@ -71,7 +76,7 @@ class Judgments:
         queries = Ids.of([*self.queries.objects, *names], "query")
         groups = np.append(self.groups, end)
         subtopics = self.subtopics and replace(self.subtopics, first=groups[:-1], last=groups[1:])
-        return replace(self, queries=queries, groups=groups, subtopics=subtopics)
+        return replace(self, queries=queries, groups=groups, subtopics=subtopics, indexes={})
 
     @cached_property
     def docs_by_query(self) -> list[list[Any]]:
@@ -86,10 +91,6 @@ class Judgments:
         pairs = zip(self.queries, self.docs_by_query, strict=True)
         return {str(query): frozenset(map(str, docs)) for query, docs in pairs}
 
-    @cached_property
-    def _indexes(self) -> dict[Any, Any]:
-        return {}
-
     def index(self, *, numbers: tuple[bool, bool] = (False, False), typed: bool = False) -> Any:
         """Return the exact look-up of the current engine, built on first use.
 
@@ -98,12 +99,12 @@ class Judgments:
         """
         module = engine.load()
         key = (module.__name__, numbers, typed)
-        if key not in self._indexes:
+        if key not in self.indexes:
             with stage("matching"):
                 queries = self.queries.lookup_bytes(numbers=numbers[0], typed=typed)
                 docs = self.docs.lookup_bytes(numbers=numbers[1], typed=typed)
-                self._indexes[key] = module.Index(*queries, self.groups, *docs)
-        return self._indexes[key]
+                self.indexes[key] = module.Index(*queries, self.groups, *docs)
+        return self.indexes[key]
 
 
 #: No judgments, for a part of a run whose queries are all unjudged.

@@ -304,7 +304,7 @@ def _field_start(line: bytes, field: int) -> int:
     return starts[field]
 
 
-class Index:
+class Index:  # noqa: PLW1641
     """Exact look-up of judged queries and documents."""
 
     def __init__(
@@ -319,6 +319,14 @@ class Index:
         docs = _split(doc_bytes, doc_offsets)
         bounds = groups.tolist()
         self.docs = [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in pairwise(bounds)]
+
+    def __repr__(self) -> str:
+        """Return all that the compiled core's says of itself."""
+        return f"Index of {len(self.queries)} queries, {sum(map(len, self.docs))} documents"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another one, of whichever engine, says the same of itself."""
+        return repr(self) == repr(other)
 
 
 def _split(text: bytes, offsets: np.ndarray) -> list[bytes]:
@@ -492,13 +500,17 @@ def judgments_of(
             docs.append(doc)
             highest.append(top)
         bounds.append(len(docs))
-    return {
-        "fault": None,
+    index: dict[str, Any] = {
         "query_bytes": b"".join(order),
         "query_offsets": _offsets(order),
         "groups": np.array(bounds, np.int64),
         "doc_bytes": b"".join(docs),
         "doc_offsets": _offsets(docs),
+    }
+    return {
+        "fault": None,
+        **index,
+        "index": Index(**index),
         "grades": np.array(highest, np.float64),
         "commented": commented,
         **repetitions(repeated, contradicting),

@@ -69,6 +69,10 @@ def judgments_of_scan(scan: dict[str, Any], file: Input) -> Judgments:
         scan["grades"],
         file.source,
         tuple(judgment_notices(scan)),
+        indexes={
+            (engine.load().__name__, (False, False), typed): scan["index"]
+            for typed in (False, True)
+        },
     )
 
 
