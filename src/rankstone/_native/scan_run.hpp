@@ -420,8 +420,8 @@ class RunScanner {
                 }
             });
         };
-        each([&](auto... row) { tally.add(row...); });
-        if (tally.has_repetitions()) each([&](auto... row) { tally.show_again(row...); });
+        each([&](const auto&... row) { tally.add(row...); });
+        if (tally.has_repetitions()) each([&](const auto&... row) { tally.show_again(row...); });
     }
 
     // Calls f(query, row, position) for the rows of a piece.
