@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from types import ModuleType
 
+from rankstone.frozen import frozen
 from rankstone.language import language, tr
 
 _LONGEST = 200  # characters of an example that are shown
@@ -126,7 +127,7 @@ class RankstoneWarning(UserWarning):
     """Category of the Python warnings of notices that may make a number wrong."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Notice:
     """Something counted while evaluating. Part of a Result.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from rankstone.errors import UsageError, one_of
+from rankstone.frozen import frozen
 
 #: Whose numbers a choice is part of: of all runs of an evaluation alike, or of one run.
 EVALUATION, RUN = "evaluation", "run"
@@ -59,7 +60,7 @@ def option(
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Choices:
     """Base of the values whose fields are choices."""
 

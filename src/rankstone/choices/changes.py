@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rankstone.choices.base import RUN, Choices, option
 from rankstone.errors import UsageError
+from rankstone.frozen import frozen
 
 _of_documents = partial(option, goes_with="documents")  # which have ids
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Changes(Choices):
     """Changes to the data; recorded with results.
 

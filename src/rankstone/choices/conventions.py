@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from rankstone.choices.base import Choices, option
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 #: Names of the ways to make one number of the values of queries, each defined in core.aggregate.
@@ -22,7 +23,7 @@ def _choice(text: str, effects: dict[str, dict[str, str]] | None = None, **value
     return option(next(iter(named)), text, values=named, flag=None, effects=effects or {})
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Conventions(Choices):
     """The choices made between the data and the measures, as one value.
 

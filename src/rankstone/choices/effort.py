@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankstone.choices.base import Choices, at_least, option
+from rankstone.frozen import frozen
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Effort(Choices):
     """How much work may be done at once, and how much may be read."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rankstone.choices.base import Choices, at_least, field_of, option
 from rankstone.errors import UsageError, one_of
+from rankstone.frozen import frozen
 
 
 def _choice(default: str | None, text: str, **values: str) -> Any:
@@ -23,7 +23,7 @@ def _count(text: str) -> Any:
 _TIES = {"docid_desc": "greater id first, as trec_eval does", "docid_asc": "smaller id first"}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Fusion(Choices):
     """Every choice of a fusion, as one value; recorded with the fused run.
 

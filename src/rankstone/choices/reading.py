@@ -5,12 +5,12 @@ from __future__ import annotations
 from codecs import lookup
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
 
 from rankstone.choices.base import Choices, at_least, option
+from rankstone.frozen import frozen
 
 
 def first_of(text: str | None) -> str | None:
@@ -35,7 +35,7 @@ def _is_encoding(text: str) -> str | None:
 _of_sheets, _of_arrays = (partial(option, goes_with=data) for data in ("sheets", "arrays"))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Reading(Choices):
     """How data are read; recorded with results, since the same bytes can mean other numbers."""
 

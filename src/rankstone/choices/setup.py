@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, field, fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -15,11 +15,12 @@ from rankstone.choices.fusion import Fusion
 from rankstone.choices.reading import Reading
 from rankstone.choices.statistics import Statistics
 from rankstone.errors import UsageError, did_you_mean
+from rankstone.frozen import frozen
 
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Evaluation(Choices):
     """The tool to follow, the name of the run, strictness, and intervals beside the values."""
 
@@ -201,7 +202,7 @@ def field_named(name: str) -> Field[Any]:
     return FIELDS[name][1]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Setup:
     """All choices of a call; it travels whole from the verb to the code that obeys it.
 

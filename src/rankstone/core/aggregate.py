@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankstone.choices.conventions import AGGREGATES as NAMES
 from rankstone.core.pairs import two_product
 from rankstone.errors import one_of
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -18,7 +18,7 @@ Array = np.ndarray
 FLOOR = 1e-5
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """The mergeable state of an aggregate over some values.
 
@@ -64,7 +64,7 @@ class Part:
         return float(np.median(self.values)) if self.n else math.nan
 
 
-@dataclass(frozen=True)
+@frozen
 class Aggregate:
     """A way to make one number of the values of queries.
 
@@ -140,7 +140,7 @@ def aggregate(name: str) -> Aggregate:
     return AGGREGATES[one_of(name, NAMES, "aggregate")]
 
 
-@dataclass(frozen=True)
+@frozen
 class Summary:
     """An aggregate: how it was made, over how many queries, and how many were left out."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
@@ -32,6 +32,7 @@ from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.documents import TopDocuments
@@ -55,7 +56,7 @@ _WITH_IDS = Conventions()
 _WITHOUT_IDS = Conventions(ties="expected", negatives="nonrelevant")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Rankings:
     """The base of collections: a cache of rankings by conventions, for the next measure."""
 
@@ -91,7 +92,7 @@ def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MatchedCollection(_Rankings):
     """A run whose documents are looked up in the judgments by their ids.
 
@@ -332,7 +333,7 @@ class MatchedCollection(_Rankings):
         return [(self.judgments.docs[begin + i], grade) for i, grade in enumerate(grades)]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CollectionPart(_Rankings):
     """Some queries of a collection: the queries of its run, or the ones in the mask ``chosen``.
 
@@ -383,7 +384,7 @@ class CollectionPart(_Rankings):
         return self.whole.judged_documents(query)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LabelledCollection(_Rankings):
     """Lists of labels and scores, which belong together by position.
 

@@ -7,7 +7,6 @@ counts, for each of these documents, the scores above its own and those equal to
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankstone.core import engine, segments
 from rankstone.core.matches import Matches
 from rankstone.core.parallel import on_each
 from rankstone.core.rank import ListNeeds, ScoreNeeds
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -24,7 +24,7 @@ _LOOKED_AT = 1 << 14
 _SPARSE = 1 / 8  # share of labels that are not 0, up to which counting is faster than sorting
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Entries:
     """The nonzero labels of a table; row r has the entries ``offsets[r]:offsets[r + 1]``."""
 
@@ -44,7 +44,7 @@ class Entries:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Counts:
     """The counts of a table that measures need: entries, their ranks, and the number of ties.
 

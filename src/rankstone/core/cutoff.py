@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.run import Run
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ UNITS = ("tokens", "words", "characters", "bytes", "cost")
 _BUDGET = re.compile(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?)({'|'.join(UNITS)})")
 
 
-@dataclass(frozen=True)
+@frozen
 class Budget:
     """The most that the documents of a list may amount to, such as 2,000 tokens."""
 
@@ -68,7 +68,7 @@ class Cut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cuts:
     """The ends of the lists of a ranking: ``at`` returns them by query, for a cutoff.
 
@@ -82,7 +82,7 @@ class Cuts:
     chunks: Callable[[], Mapping[Any, Sequence[int]]] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cutter:
     """Finds how many documents of each list are within a cutoff; the only place that cuts lists.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.scalars import id_of, number_of, shown
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
+from rankstone.frozen import frozen
 
 _NUMBERS = (int, np.integer)
 
@@ -92,7 +93,7 @@ def _listed(query: Any, value: Any, what: str) -> list[Any]:
     return list(value.tolist() if hasattr(value, "tolist") else value)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ScoredRun:
     """A run in a dict ``{query: {document: score}}``; with ``ascending`` the lowest is the best.
 
@@ -159,7 +160,7 @@ class ScoredRun:
         return {d: number_of(s, "score", f"{where}, document {d!r}") for d, s in rows.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ListedRun:
     """A run in a dict ``{query: [document, ...]}``, best first, with notices on how it was read."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -19,12 +18,13 @@ from rankstone.core.rank import match_options, tie_rule
 from rankstone.core.run import NO_DOCUMENT, Block, Run
 from rankstone.core.text import encode
 from rankstone.core.tie_breaking import TiedRows, is_by_id, tied_before
+from rankstone.frozen import frozen
 
 _MORE = 4  # times as many rows are read if too many documents are repeated
 _MOST_ROWS = 1 << 20  # that are kept before those beyond the depth are dropped
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TopDocuments:
     """The first documents of queries, best first: of query q ``docs[offsets[q]:offsets[q + 1]]``."""
 
@@ -157,7 +157,7 @@ def _of_blocks(
     return tops, bool(is_short.any())
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Rows:
     """Rows of a run: the number of the query, the document, and the score."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from rankstone.core.matches import Matches
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Row, RunWrapper
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ExcludingRun(RunWrapper):
     """A run without the documents that ``excluded`` has for a query.
 

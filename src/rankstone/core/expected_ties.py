@@ -8,7 +8,6 @@ positions of a tie, so it costs no more than listing the positions once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from rankstone.core import segments
 from rankstone.core.discounts import discount, discount_sums
 from rankstone.core.pairs import Pair, quotient
 from rankstone.core.ranked import Ranked, lazy
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -41,7 +41,7 @@ class Positions:
         return segments.total(values, self.offsets)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ties:
     """The ties of a Ranked that hold a judged document, singletons included.
 

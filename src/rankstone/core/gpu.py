@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from rankstone.core import segments
 from rankstone.core.as_numpy import array_of, numbers_of
 from rankstone.core.notices import ROUNDED
 from rankstone.core.rank import ListNeeds, ScoreNeeds
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -28,7 +28,7 @@ _SCORES = (*_FLOATS, "int8", "int16", "int32", "uint8")  # which float64 tells a
 _LABELS = (*_SCORES, "int64", "bool")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TopK:
     """A smaller table for the same measures: grades in rank order, and scores with the same ties.
 
@@ -154,7 +154,7 @@ def _of_jax(jnp: Any, lax: Any) -> _Library:
     return _Library(jnp, lax.top_k, order, take, chosen)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Part:
     """The top of some lists: grades of the first ``size`` documents, and ``same``: tied with the next.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +13,12 @@ from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import RankedRows, rows_of
 from rankstone.core.subtopics import Subtopics, ranges
 from rankstone.errors import UsageError
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class UnjudgedPositions:
     """The retrieved documents without a judgment, by rank.
 

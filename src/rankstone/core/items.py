@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.errors import UsageError
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.documents import TopDocuments
@@ -61,7 +62,7 @@ def numbered(ids: Ids, number: dict[str, int]) -> Array:
     return numbers
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ItemTable:
     """Properties of numbered items: popularity, categories, vectors, history.
 
@@ -129,7 +130,7 @@ class ItemTable:
 EMPTY = ItemTable()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ItemLists:
     """The first items of lists: ``items[row[query]]`` holds their numbers, -1 beyond the end of a list.
 
@@ -157,7 +158,7 @@ class ItemLists:
         return np.array([*self.table.ids, *self.others], object)[items]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ListCounts:
     """How often items were shown, by place: the mergeable state of a measure of all lists together.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,13 @@ from rankstone.core.ids import Ids
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.timing import stage
 from rankstone.errors import Notice
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.subtopics import Subtopics
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Judgments:
     """Grades by (query, document), grouped by query; one row for each judged pair.
 

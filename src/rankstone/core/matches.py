@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.errors import Notice
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.ids import Ids
@@ -112,7 +113,7 @@ def doc_samples(
     return DocsByQuery(np.array(queries, np.int64), np.array(bounds, np.int64), unjudged)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Matches:
     """For every judged document that was retrieved, the counts any tie rule follows from.
 

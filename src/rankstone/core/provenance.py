@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from rankstone.choices.setup import field_named
 from rankstone.errors import DataError, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """An input: its name and, for a file, what identifies it.
 
@@ -102,7 +103,7 @@ class Source:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Given:
     """Data that were given beside judgments and run, such as documents to exclude.
 
@@ -188,7 +189,7 @@ def software() -> dict[str, str]:
     return {"python": sys.version.split()[0], "numpy": np.__version__}
 
 
-@dataclass(frozen=True)
+@frozen
 class Provenance:
     """The data and the software that a result was made from, and the command if there was one."""
 

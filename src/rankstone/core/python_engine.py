@@ -11,7 +11,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, islice, pairwise
 from math import inf, isfinite
@@ -26,6 +25,7 @@ from rankstone.core.matches import SAMPLED_DOCS, Outcome, arrays_of, sampled_que
 from rankstone.core.row_layout import ATOF, ATOL, RANK, ColumnFault, LineFault, RowLayout
 from rankstone.core.text import BOM, decode, is_number, number_text
 from rankstone.errors import INSTALL, require
+from rankstone.frozen import frozen
 
 # Runs, as in place.hpp --------------------------------------------------------------------------
 
@@ -538,7 +538,7 @@ NUMBERS = {
 _FORMATS = {np.dtype(t): f for f, t in NUMBERS.items()} | {np.dtype(bool): "b"}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Column:
     """A column: text as bytes, numbers as numbers, None for a missing value."""
 

@@ -6,7 +6,7 @@ Every convention that moves or regrades a document is read here and nowhere else
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import id_order, is_by_id, keeps_order, tie_extreme
 from rankstone.core.timing import stage
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.collection import Collection
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Documents:
     """The judged documents of every query, and where they were retrieved.
 

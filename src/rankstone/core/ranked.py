@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -16,6 +16,7 @@ from rankstone.core.cutoff import Cuts
 from rankstone.core.parallel import on_each
 from rankstone.core.subtopics import Subtopics
 from rankstone.core.tie_breaking import tie_extreme
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.items import ItemLists
@@ -52,7 +53,7 @@ Task = Callable[["Ranked"], list[Array]]
 _BLOCK = 1 << 18  # documents of a part; a processor's cache holds it
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class StatedPreferences:
     """Preference levels of one query's documents, one row per assessment.
 
@@ -82,7 +83,7 @@ class Sample(NamedTuple):
     judged_probability: Array
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@frozen(eq=False, repr=False, kw_only=True)
 class Ranked:
     """The judged documents of each query that were retrieved, in order of rank.
 

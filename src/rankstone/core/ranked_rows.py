@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -17,11 +17,12 @@ from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.subtopics import ranges
 from rankstone.core.tie_breaking import TiedRows, before_by_gain
 from rankstone.errors import UsageError
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@frozen(eq=False, repr=False, kw_only=True)
 class RankedRows(Ranked):
     """A ranking whose columns are plain arrays."""
 

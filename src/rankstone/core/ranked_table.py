@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from rankstone.core import segments
 from rankstone.core.as_numpy import highest, numbers_of
 from rankstone.core.ranked import Ranked, Task, lazy, on_parts, parts_of
 from rankstone.core.tie_breaking import TiedRows, keeps_order, tied_before
+from rankstone.frozen import frozen
 
 if TYPE_CHECKING:
     from rankstone.core.rank import Documents
@@ -330,7 +331,7 @@ class RankedTable(Ranked):
         return self.grades.reshape(-1, self.width).max(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WholeLists:
     """The whole lists of which a ranking holds the first documents: a row of ``labels`` for each.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from rankstone.core.aggregate import FLOOR, Summary, summarise
 from rankstone.core.provenance import Provenance, in_words, recorded, replayed
 from rankstone.core.shown import ByGroup
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural, require
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ SCHEMA = "rankstone/result/3"
 OLDER = ("rankstone/result/2",)
 
 
-@dataclass(frozen=True)
+@frozen
 class TieReport:
     """Ties among the judged documents of a run.
 
@@ -45,7 +46,7 @@ class TieReport:
         return {"documents": self.documents, "retrieved": self.retrieved, "interval": interval}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Result:
     """Values by query and measure, their aggregates, and how they came about.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
 from rankstone.core.provenance import MEMORY, Source
+from rankstone.frozen import frozen
 
 #: A document of a query with its score; a query without documents has one row without a document.
 Row = tuple[Any, Any, float]
@@ -67,7 +68,7 @@ class Run(Protocol):
         """
 
 
-@dataclass(frozen=True)
+@frozen
 class EmptyRun:
     """A run without documents, for queries that are missing from all parts of a run."""
 
@@ -84,7 +85,7 @@ class EmptyRun:
         return iter(())
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RunWrapper:
     """A run that changes the matches of another one, under the same name."""
 
@@ -99,7 +100,7 @@ class RunWrapper:
         return self.run.rows(judgments)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RunWithAllQueries(RunWrapper):
     """A run that has a ranking for each judged query, though some of them are empty."""
 

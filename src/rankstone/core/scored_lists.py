@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, repeat
 
 import numpy as np
@@ -12,11 +11,12 @@ from rankstone.core import engine, segments
 from rankstone.core.ids import KEY_SIZE, Ids
 from rankstone.core.run import NO_DOCUMENT, Row, Run
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 
 _WORD = 8  # bytes of ids that are compared at once
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ScoredLists:
     """Documents and scores by query; query q has the rows ``offsets[q]:offsets[q + 1]``.
 
@@ -54,7 +54,7 @@ class ScoredLists:
             yield from zip(repeat(query), docs[a:b], scores[a:b])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class IdBytes:
     """Ids as stretches of a text, of bytes in whose order the ids are."""
 

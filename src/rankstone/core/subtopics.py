@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankstone.core.judgments import Judgments, repetitions
 from rankstone.core.reading_notices import reading_notice
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -40,7 +41,7 @@ class SubtopicScan(NamedTuple):
     counts: dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Subtopics:
     """Grades of judged documents by subtopic.
 

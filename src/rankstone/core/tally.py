@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from rankstone.core.reading_notices import merged_notices
 from rankstone.errors import Notice
+from rankstone.frozen import frozen
 
 #: Number of ids that are kept of the queries on one side only when parts are merged.
 SAMPLE = 1000
 EXAMPLES = 3
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Tally:
     """Counts over some queries and their documents, from which notices are worded.
 

@@ -5,7 +5,6 @@ They are selected, and the other documents are counted: lists are not put in ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from rankstone.core import engine, segments
 from rankstone.core.counted import float_of, in_blocks, is_plain
 from rankstone.core.rank import ListNeeds, ScoreNeeds
 from rankstone.core.ranked_table import WholeLists
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -23,7 +23,7 @@ _WIDEST = 1 / 2  # share of a list, up to which it pays to leave out the others
 _LONGEST = 30_000  # documents of a list
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Top:
     """The first documents of lists: a table of grades in order of rank, and scores with the same ties.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankstone.core import saved
+from rankstone.frozen import frozen
 
 
 class UnjudgedInterval(NamedTuple):
@@ -25,7 +26,7 @@ class UnjudgedInterval(NamedTuple):
     per_query: tuple[np.ndarray, np.ndarray]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class UnjudgedReport:
     """Retrieved documents without a judgment, and the values that judgments of them could give.
 
@@ -66,7 +67,7 @@ class UnjudgedReport:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class UnjudgedDocument:
     """An unjudged document, its rank in each run (None: not among its first), and its effect.
 

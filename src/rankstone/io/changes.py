@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from importlib import import_module
 from operator import attrgetter
@@ -17,11 +17,12 @@ from rankstone.core.judgments import EMPTY, Judgments
 from rankstone.core.provenance import MEMORY, Given
 from rankstone.core.run import NO_DOCUMENT, EmptyRun, Row, Run
 from rankstone.errors import Notice, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.column_roles import Columns
 from rankstone.io.rows import Id
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pairs:
     """Pairs of a query and a document, in any form of judgments; read on first use."""
 

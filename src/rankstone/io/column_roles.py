@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from shlex import quote
 from typing import Any
 
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, nearest
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 # Names that columns have, the surest first; compared by ``plain_name``.
@@ -115,7 +115,7 @@ def roles_of_kind(kind: str) -> tuple[str, ...]:
     return ("query", "doc", *(_OF_JUDGMENTS if kind == "judgments" else _OF_RUNS))
 
 
-@dataclass(frozen=True)
+@frozen
 class Roles:
     """The names of the columns by role; None for a role without a column."""
 
@@ -187,7 +187,7 @@ def subtopic_columns(
     return subtopic, None if subtopic is None else table.column("importance")
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedColumns:
     """The names of the columns of a table, the columns somebody named, and what columns hold."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -29,6 +29,7 @@ from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Block, Row
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice, UsageError, one_of, plural
+from rankstone.frozen import frozen
 from rankstone.io.id_matrices import lists_of
 from rankstone.io.sparse import entries_of, is_sparse, judgments_of
 from rankstone.language import tr
@@ -212,7 +213,7 @@ class Factors(Scorer):
         return made
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Axis:
     """The users or the items: how many there are, and their ids if these are not row numbers."""
 
@@ -331,7 +332,7 @@ def _on_device(array: Array, given: Any) -> Any:
     return sys.modules[type(given).__module__.partition(".")[0]].asarray(array)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CatalogueRun:
     """A run of all items for all users.
 

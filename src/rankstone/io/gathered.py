@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
@@ -16,13 +16,14 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import encode
 from rankstone.errors import DataError, EmptyError, Notice, UsageError
+from rankstone.frozen import frozen
 from rankstone.io import frames
 from rankstone.io.frames.columns import PlainTable
 from rankstone.io.input_file import ReadOptions
 from rankstone.io.rows import Id, Lists, falls
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class GatheredRun(ScoredRun):
     """A scored run gathered from rows.
 
@@ -70,7 +71,7 @@ class GatheredRun(ScoredRun):
                 yield query, doc, sign * score
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ShownRun(ListedRun):
     """Lists in the order that was shown, though their scores have another, or ties.
 
@@ -92,7 +93,7 @@ class ShownRun(ListedRun):
         return replace(matches, score=own, notices=(*matches.notices, *self.against))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AnswerRun(ListedRun):
     """The answers of a system, each of which has to be judged."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import IO, Any, NamedTuple
 from weakref import finalize
@@ -15,6 +15,7 @@ from rankstone.choices.setup import Setup
 from rankstone.core.provenance import Source
 from rankstone.core.text import BOM
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 from rankstone.io.encodings import as_utf8, check_utf16, is_json_in_utf8, is_text
 from rankstone.io.streams import lines, open_seekable
 
@@ -22,7 +23,7 @@ HEAD = 1 << 16
 _ROWS = 200
 
 
-@dataclass(frozen=True)
+@frozen
 class ReadOptions:
     """Options for reading a file that its content does not determine.
 
@@ -98,7 +99,7 @@ class FirstRow(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Input(AbstractContextManager["Input"]):
     """A file that is open for reading at any position; closed on leaving or when freed."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankstone.core.provenance import Given
 from rankstone.core.scalars import number_of, shown
 from rankstone.core.text import decode, without_mark
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.changes import Pairs
 from rankstone.io.column_roles import ITEM_NAMES, key_named
 from rankstone.io.formats.strict_json import parse
@@ -121,7 +122,7 @@ def _entries(table: ItemTable) -> Iterator[str]:
         ))  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class History(Pairs):
     """The items of each user before the recommendations."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from typing import Any
@@ -15,6 +14,7 @@ from rankstone.core.provenance import MEMORY
 from rankstone.core.run import Run
 from rankstone.core.text import is_number
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 from rankstone.io import frames
 from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.files import content_of
@@ -203,7 +203,7 @@ def _table(
     return PlainTable({name: [record[name] for record in records] for name in names})
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PositionalRun(dicts.ListedRun):
     """Rankings that belong to queries by their position alone."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from rankstone.choices.setup import Setup
@@ -12,6 +11,7 @@ from rankstone.core.cutoff import UNITS
 from rankstone.core.provenance import Given
 from rankstone.core.scalars import number_of, shown
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.column_roles import SYNONYMS, column_or_none, plain_name
 from rankstone.io.input_file import ReadOptions
 from rankstone.io.two_fields import read_pairs
@@ -19,7 +19,7 @@ from rankstone.io.two_fields import read_pairs
 _LENGTH_NAMES = ("length", *(start + unit for unit in UNITS for start in ("", "n", "num")))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lengths:
     """The length of each document, by its id as text."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rankstone.choices.base import field_of
@@ -18,6 +18,7 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.io.column_roles import CHUNK_NAMES
 from rankstone.io.input_file import ReadOptions
 from rankstone.io.rows import Id, judgments_from
@@ -26,7 +27,7 @@ from rankstone.io.two_fields import read_pairs
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Parents:
     """The document of each chunk: from a mapping, or from a pattern of ids."""
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from shlex import quote
 from typing import Any
 
@@ -14,6 +14,7 @@ from rankstone.choices.reading import first_of
 from rankstone.choices.setup import Setup
 from rankstone.core.look_alike import look_alikes
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.frozen import frozen
 from rankstone.io.column_roles import column_or_none, with_paths
 from rankstone.io.encodings import as_utf8, is_utf8
 from rankstone.io.streams import lines, open_seekable
@@ -25,7 +26,7 @@ REST = "(no group)"
 _EXAMPLES = 3
 
 
-@dataclass(frozen=True)
+@frozen
 class QueryGroups:
     """The group of each query, as a file has it.
 

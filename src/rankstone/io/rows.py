@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, repeat
 from typing import Any
 
@@ -18,12 +18,13 @@ from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice
+from rankstone.frozen import frozen
 
 Id = str | int
 TextRow = tuple[str, str, float]
 
 
-@dataclass(frozen=True)
+@frozen
 class Lists:
     """Rankings: documents by query, best first, and their scores if they have any.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rankstone.core.scalars import id_of, number_of
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 from rankstone.io import column_roles as known
 from rankstone.io.column_roles import key_named, plain_name
 
@@ -132,7 +132,7 @@ def _apart(where: str, spans: list[Span]) -> list[Span]:
     return ordered
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pages:
     """The positions at which the pages of each document begin; ``where`` names them in errors."""
 

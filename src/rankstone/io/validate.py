@@ -18,6 +18,7 @@ from rankstone.core.notices import data_notices, scale_notices, tally_matches
 from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import number_text
 from rankstone.errors import Notice, RankstoneError, plural
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.files import in_folder, judgments_in, run_in
 from rankstone.io.formats import format_of
@@ -34,7 +35,7 @@ _SAMPLED_QUERIES = 256
 _SWAPPED = "the order is judgments first"
 
 
-@dataclass(frozen=True)
+@frozen
 class FileReport:
     """The state of one file: facts by name, and what to look at."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankstone.core.rank import ListNeeds, asks_for_extremes
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_rows import truncated, with_ties_by
 from rankstone.errors import DataError, UsageError, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures import summation
 from rankstone.measures.param import Param
@@ -25,7 +26,7 @@ from rankstone.measures.summation import Computation
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """A worked example: grades in rank order, grades that were not retrieved, the value.
 
@@ -52,7 +53,7 @@ def is_judged(r: Ranked, m: Measure, grade: Array) -> Array:  # noqa: ARG001
     return np.ones(len(grade))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Definition:
     """Everything there is to know about a measure.
 

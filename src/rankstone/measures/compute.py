@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from rankstone.core.items import ListCounts
 from rankstone.core.rank import ListNeeds, adds_run_queries, match_options
 from rankstone.core.ranked import Ranked
 from rankstone.core.timing import stage
+from rankstone.frozen import frozen
 from rankstone.measures.base import Measure
 from rankstone.measures.summation import Pooled, depends_on_every_tie
 
@@ -38,7 +39,7 @@ def list_needs(plan: Iterable[tuple[Measure, Conventions]]) -> ListNeeds:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Values:
     """Per-query values, their weights where the mean is weighted, and aggregates, by measure.
 

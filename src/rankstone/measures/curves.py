@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.core import segments
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 
 Numbers = Sequence[float] | np.ndarray | Any
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Curve:
     """Points of a curve in order of falling threshold; documents with one score make one point."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from rankstone.core.ideal import ideal_of
 from rankstone.core.pairs import Pair
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.measures.base import Example, Measure, measure
 from rankstone.measures.dcg import exponential
 from rankstone.measures.param import Choice, K, Number
@@ -47,7 +47,7 @@ def stop_chance(grade: np.ndarray, top: float) -> np.ndarray:
     return exponential(np.maximum(grade, 0.0)) / np.exp2(top)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cascade:
     """A user who reads from the top and stops at the first document that satisfies.
 

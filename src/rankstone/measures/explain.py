@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core import segments
 from rankstone.core.ranked import Ranked
 from rankstone.errors import UsageError
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures import summation
 from rankstone.measures.base import Measure
@@ -21,7 +22,7 @@ from rankstone.measures.summation import Computation, Pooled, Sum, Terms, Value
 Array = np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Steps:
     """The terms of single documents: rows ``offsets[q]:offsets[q + 1]`` belong to query q.
 
@@ -36,7 +37,7 @@ class Steps:
     judgment: Array | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Workings:
     """The working of every query, as ``explain`` shows it for one.
 
@@ -133,7 +134,7 @@ def steps_of(c: Sum | Terms, depth: int | None = None) -> Steps:
 NameOf = Callable[[int], Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """One term: the document it comes from, if it comes from one, and the sum so far."""
 
@@ -145,7 +146,7 @@ class Step:
     sum: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Explanation:
     """The working of a measure on one query, which shows itself.
 

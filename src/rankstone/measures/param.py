@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 
 from rankstone.core.cutoff import Budget
 from rankstone.errors import UsageError, one_of
+from rankstone.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Param:
     """A parameter of a measure.
 
@@ -61,7 +62,7 @@ class Param:
         return repr(value)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Number(Param):
     """A number, above or below a bound, or from one number to another."""
 
@@ -116,7 +117,7 @@ def _finite(value: Any) -> float | None:
     return number if np.isfinite(number) else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Several(Number):
     """Some numbers."""
 
@@ -129,7 +130,7 @@ class Several(Number):
         return tuple(super(Several, self).normal(number, what) for number in value)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Choice(Param):
     """One of several words; the first is the default."""
 
@@ -155,7 +156,7 @@ class Choice(Param):
         return one_of(value, self.words, f"value for {what}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Text(Param):
     """A name that the data have, such as a category."""
 
@@ -166,7 +167,7 @@ class Text(Param):
         return value
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Table(Choice):
     """One of some words, or a table of gains such as {1: 1, 2: 3}.
 
@@ -212,7 +213,7 @@ def _written(number: float) -> str:
     return repr(int(number)) if number == int(number) else repr(number)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CutoffParam(Number):
     """A rank, or a budget such as 2000tokens."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
+from rankstone.frozen import frozen
 
 Array = np.ndarray
 
@@ -31,7 +32,7 @@ class PairCounts(NamedTuple):
         return self.kept + self.kept_one, self.every if which == "all" else self.both + self.one
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Group(ABC):
     """The preferences of one group.
 
@@ -74,7 +75,7 @@ class Group(ABC):
         return kept + above * more, of + int(relevant.sum()) * more
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TableGroup(Group):
     """Preferences from several sessions, in a table of documents by documents."""
 
@@ -110,7 +111,7 @@ class TableGroup(Group):
         return part.counts("all")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LevelGroup(Group):
     """Preferences from one session: a document is preferred to those of a lower level."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.cutoff import Budget
 from rankstone.core.shown import plain
 from rankstone.errors import Notice, UsageError
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures.base import Measure
 from rankstone.measures.parse import read_measure, split_names
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Departure = tuple[str, str, Any]  # where it is made, its name, its value
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """A combination of choices and the value it gives.
 
@@ -39,7 +40,7 @@ class Candidate:
         return {**plain(vars(self)), "measure": str(self.measure)}
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolMeasure:
     """A measure in one tool: its name there, the choices behind it, and what they give on data.
 
@@ -64,7 +65,7 @@ class ToolMeasure:
         return {"tool": self.tool, "name": self.name, **own}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RequestedMeasure:
     """A measure, the names it was requested by, and the name of its column.
 

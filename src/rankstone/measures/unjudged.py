@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations_with_replacement, product
 from math import comb
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core.aggregate import aggregate
 from rankstone.core.hypothetical_grades import UnjudgedPositions
 from rankstone.core.subtopics import ranges
+from rankstone.frozen import frozen
 from rankstone.measures.base import Measure, is_judged, relevance_gain
 
 Array = np.ndarray
@@ -22,7 +23,7 @@ MOST_TRIED = 4096
 _ROWS = 1 << 20  # of rankings that are computed at once
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Extremes:
     """The lowest and the highest value over all ways to judge the holes.
 
@@ -38,7 +39,7 @@ class Extremes:
     exact: bool
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Plan:
     """The grades to try for the holes of a query, and which of the two ends they reach."""
 

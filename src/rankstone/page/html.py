@@ -8,13 +8,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rankstone.core.atomic import SAVED, check_own, check_writable, write_text
+from rankstone.frozen import frozen
 from rankstone.language import in_language, tr
 from rankstone.page.model import ReportModel
 
@@ -28,7 +28,7 @@ _SCRIPTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """A report that can be saved: its model, and whether it has pictures."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from rankstone.core.ids import Ids
+from rankstone.frozen import frozen
 
 SCHEMA = "rankstone/report/3"
 DIGITS = 6  # decimals of a number; tables have four
@@ -38,7 +39,7 @@ def cells(values: Any) -> list[Cell]:
     return (rounded.astype(np.int64) if is_whole else rounded).tolist()
 
 
-@dataclass(frozen=True)
+@frozen
 class RunPart:
     """A run and the health of its data.
 
@@ -62,7 +63,7 @@ class RunPart:
     exposure: Sequence[Cell] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class MeasurePart:
     """A measure as it was computed: its definition, and the conventions that matter most to it.
 
@@ -83,7 +84,7 @@ class MeasurePart:
     beyond_accuracy: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class QueryPart:
     """Queries by position: ids, texts, and indexes into the names of groups."""
 
@@ -93,7 +94,7 @@ class QueryPart:
     groups: Sequence[int] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RankingPart:
     """The first documents of each query.
 
@@ -116,7 +117,7 @@ class RankingPart:
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class StepsPart:
     """The terms of single documents: query after query, ``sizes[q]`` steps each.
 
@@ -131,7 +132,7 @@ class StepsPart:
     documents: Column | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WorkingPart:
     """The working of one measure for one run, down to the depth of the rankings."""
 
@@ -147,7 +148,7 @@ class WorkingPart:
     cutoff: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class SlicePart:
     """A group of queries: for each run and measure the mean and the verdict against the baseline."""
 
@@ -157,7 +158,7 @@ class SlicePart:
     pairs: Sequence[Sequence[Mapping[str, Any] | None]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ReportModel:
     """Everything on the page.
 

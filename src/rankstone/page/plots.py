@@ -13,7 +13,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 from rankstone.core.atomic import check_own, replaced
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, one_of, printable
+from rankstone.frozen import frozen
 from rankstone.page.html import asset, texts
 from rankstone.page.model import ReportModel
 from rankstone.page.vega import library
@@ -41,7 +41,7 @@ Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Picture:
     """A picture; ``spec`` is its definition in Vega-Lite, data included."""
 

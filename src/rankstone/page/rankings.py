@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,13 +13,14 @@ from rankstone.core.documents import TopDocuments
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.ranked import Ranked
+from rankstone.frozen import frozen
 from rankstone.page.model import RankingPart
 
 Array = np.ndarray
 _MOST_MISSED = 20_000  # relevant documents that no run has among the first ranks
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Numbered:
     """The distinct documents of each query; query q has them from ``offsets[q]`` on.
 

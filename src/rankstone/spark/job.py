@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from rankstone.frozen import frozen
 from rankstone.verbs.evaluator import Evaluator
 
 JUDGMENT, RETRIEVED, EXCLUDED = 0, 1, 2  # values of the column "side"
@@ -20,7 +20,7 @@ _ARROW = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """Measures, conventions, and what the columns of the tables hold.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from rankstone import errors
 from rankstone.core.ids import sort_key
 from rankstone.core.result import Result
+from rankstone.frozen import frozen
 from rankstone.measures.compute import Values
 from rankstone.verbs.parts import Origin, Part, Plan
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SparkEvaluation:
     """An evaluation whose values of queries stay in Spark.
 

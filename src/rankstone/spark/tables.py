@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import INSTALL, DataError, NothingInCommonError, UsageError, amount, require
+from rankstone.frozen import frozen
 from rankstone.io import column_roles
 from rankstone.io.column_roles import Columns, Roles, column_or_none, wanted_names
 from rankstone.io.formats.trec_layout import QRELS, RUN
@@ -21,7 +21,7 @@ _IDS = {"query": "a query id", "doc": "a document id", "subtopic": "a subtopic"}
 _KINDS = {"text": "text", "number": "whole numbers"}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SparkTable:
     """A Spark DataFrame with the roles of its columns; ``what`` names it in errors.
 
@@ -133,7 +133,7 @@ def open_excluded(
     return table
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SparkLists:
     """A Spark DataFrame of queries, retrieved and relevant documents, these in arrays.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.judges import (
     Confusion,
@@ -32,7 +33,7 @@ _PARTS = 200  # that are left out one at a time, at most
 _FEW_DOCUMENTS, _FEW_QUERIES = 50, 10
 
 
-@dataclass(frozen=True)
+@frozen
 class RankingAgreement(Shown):
     """Agreement of two rankings of one query.
 
@@ -60,7 +61,7 @@ class RankingAgreement(Shown):
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class RunAgreement(Shown):
     """Agreement of two runs, query by query.
 
@@ -81,7 +82,7 @@ class RunAgreement(Shown):
         return {"queries": len(self.per_query), "means": plain(self.means()), **super().to_dict()}
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderingAgreement(Shown):
     """Agreement of two orderings of systems, by two measures or two sets of judgments.
 
@@ -101,7 +102,7 @@ class OrderingAgreement(Shown):
     warnings: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class JudgmentAgreement(Shown):
     """Agreement of two sets of judgments on the documents that both judged.
 
@@ -127,7 +128,7 @@ class JudgmentAgreement(Shown):
     caution: str | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class JudgesAgreement(Shown):
     """Agreement of three or more judges on the documents that at least two of them judged.
 

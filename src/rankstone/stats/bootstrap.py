@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+
+from rankstone.frozen import frozen
 
 _WINDOW = 32.0  # width of a grid in standard deviations of the sum; less than 1e-8 is outside
 _SMALLEST_GRID = 2048
@@ -22,7 +24,7 @@ _ROUNDING = 1e-13  # of chances; smaller ones are noise
 _WEIGHTED_POINTS = np.linspace(-8.0, 8.0, 129)  # in standard errors
 
 
-@dataclass(frozen=True)
+@frozen
 class Means:
     """Means of rows of values, one column per query, and what their errors depend on.
 
@@ -146,7 +148,7 @@ class Means:
                 yield rows[start : start + at_once]
 
 
-@dataclass(frozen=True)
+@frozen
 class BootstrapMeans:
     """Distribution functions of resampled means, one row each.
 
@@ -182,7 +184,7 @@ class BootstrapMeans:
         return float(np.interp(position, self.points, self.cumulative[row]))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class WeightedBootstrapMean:
     """The distribution function of one weighted mean, computed at the points that are needed.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.errors import DataError, Notice, UsageError, amount, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.distributions import f_tail
 
@@ -27,7 +27,7 @@ FEW_UNITS = 6
 _MANY = 20  # clusters of unequal weight of which the bootstrap holds
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Clusters:
     """The cluster of each query, as a number from 0; ``names`` are those of the clusters."""
 
@@ -170,7 +170,7 @@ def _by_pattern(queries: Sequence[Any], pattern: str) -> dict[Any, str]:
     return named
 
 
-@dataclass(frozen=True)
+@frozen
 class Intraclass:
     """How alike the values of a cluster are, by one-way analysis of variance.
 

@@ -6,13 +6,14 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.core.atomic import SAVED, check_own, write_text
 from rankstone.core.provenance import software
 from rankstone.core.shown import Shown, plain
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.advice import TOO_FEW_CLUSTERS
 from rankstone.stats.corrections import CORRECTION_NAMES, CORRECTIONS
@@ -37,7 +38,7 @@ class Moved(NamedTuple):
     difference: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Missing:
     """Queries that a run did not answer, and what they do to the difference.
 
@@ -51,7 +52,7 @@ class Missing:
     share: float
 
 
-@dataclass(frozen=True)
+@frozen
 class PairComparison(Shown):
     """A run against a baseline by one measure.
 
@@ -155,7 +156,7 @@ class PairComparison(Shown):
         return cls(**own)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Comparison:
     """Runs compared with a baseline, or with each other, by some measures.
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from rankstone.frozen import frozen
 from rankstone.stats.bootstrap import Means
 
 #: Fewer queries than this with a value other than the most common one are few; so many are enough
@@ -31,7 +31,7 @@ _NEGLIGIBLE = 26.0  # -log of the size of a component that is left out
 _HALVINGS = 44
 
 
-@dataclass(frozen=True)
+@frozen
 class FewChanges:
     """The values of one row, most of which are equal.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from rankstone.core import engine, segments
 from rankstone.core.ids import Ids, sort_key
 from rankstone.core.scored_lists import IdBytes, ScoredLists, are_numbers, best_first
 from rankstone.errors import DataError, NothingInCommonError, Notice, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 
 Array = np.ndarray
@@ -21,7 +22,7 @@ Array = np.ndarray
 _ROWS = 1 << 16  # that are fused at once
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Runs:
     """The documents of runs, by query.
 
@@ -170,7 +171,7 @@ _OF_POINTS: dict[str, Callable[..., Array]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Table:
     """Ranks and scores, a row for each run and a column for each document; NaN if not retrieved.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from rankstone.core.parallel import on_each
 from rankstone.core.shown import Shown
 from rankstone.errors import UsageError, one_of, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.advice import heavy_tails
 from rankstone.stats.bootstrap import BootstrapMeans, Means, WeightedBootstrapMean
@@ -39,7 +40,7 @@ _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval(Shown):
     """A confidence interval of a mean over ``n`` queries, NaN if it cannot be computed.
 
@@ -124,7 +125,7 @@ def interval(
     return Interval(float(low[0]), float(high[0]), confidence, method, n, groups, caution)
 
 
-@dataclass(frozen=True)
+@frozen
 class Gap(Interval):
     """The difference of the means of two groups of queries, and its interval."""
 
@@ -277,7 +278,7 @@ def intervals_of(
     return low, high, unseen
 
 
-@dataclass(frozen=True)
+@frozen
 class BCa:
     """The BCa intervals of one mean, for any confidence.
 

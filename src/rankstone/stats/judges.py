@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankstone.core.shown import Shown
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.stats.distributions import t_quantile
 
 Grades = np.ndarray | Sequence[float]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Confusion(Shown):
     """How often each grade of the first judge meets each of the second.
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.core.shown import plain
 from rankstone.errors import DataError, Notice, UsageError, amount, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.distributions import normal_quantile, t_quantile, t_tail
 from rankstone.stats.resampling import seed_of
@@ -30,7 +30,7 @@ SCHEMA = "rankstone/leaderboard/1"
 _CELLS = 1 << 21  # pairs x draws at once, 16 MB
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CollectionValues:
     """Values of systems on one collection, one row per system and one column per query.
 
@@ -45,7 +45,7 @@ class CollectionValues:
     clusters: np.ndarray | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """A system on a leaderboard: its macro mean, ranks and tier.
 
@@ -63,7 +63,7 @@ class Standing:
     tier: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Leaderboard:
     """Systems from the best to the worst, then those that miss a collection.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
+from rankstone.frozen import frozen
 from rankstone.stats import tests
 from rankstone.stats.repeats import VarianceParts, variance_parts
 from rankstone.stats.resampling import on_grid
@@ -17,7 +18,7 @@ from rankstone.stats.sign_flips import sign_flips
 _ROWS = 256  # of runs and measures whose signs are flipped together; bounds the memory
 
 
-@dataclass(frozen=True)
+@frozen
 class PValues:
     """One p-value per pair, and the number of resamples drawn for it, 0 for none.
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from rankstone.errors import DataError, UsageError, amount
+from rankstone.frozen import frozen
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Intraclass
 from rankstone.stats.distributions import noncentral_t_tail, normal_quantile, t_quantile
@@ -27,7 +28,7 @@ _OF_MODELS = ("model_queries", "with_model", "queries_with_model")
 _OF_CLUSTERS = ("clusters", "per_cluster", "design_effect")
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """The difference that a number of queries can detect, judging by pilot data.
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankstone.core.shown import Shown
 from rankstone.errors import DataError, UsageError, one_of
+from rankstone.frozen import frozen
 
 _TIED = {set, frozenset, list, tuple}  # what groups of tied items come in
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Ranking:
     """Items from first to last; item i shares the ranks ``top[i]`` to ``bottom[i]``, from 1."""
 
@@ -72,7 +72,7 @@ class Ranking:
 Items = Ranking | Mapping[Any, float] | Iterable[Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class RBO(Shown):
     """Rank-biased overlap of two rankings, of which only the beginnings are known.
 

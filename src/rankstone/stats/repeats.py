@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankstone.core.shown import plain
+from rankstone.frozen import frozen
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.distributions import normal_cdf, t_quantile
 from rankstone.stats.power import root
@@ -22,7 +22,7 @@ _SMALLEST = 1e-30  # of the tails that are told apart
 _MOST_Z = 11.6  # the normal quantile beyond it
 
 
-@dataclass(frozen=True)
+@frozen
 class VarianceParts:
     """The variance of a mean (or of a difference of means) and where it comes from.
 

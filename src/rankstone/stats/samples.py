@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from rankstone.choices.statistics import Statistics
 from rankstone.core.aggregate import MEAN
+from rankstone.frozen import frozen
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.values import ValueTable
@@ -16,7 +17,7 @@ from rankstone.stats.values import ValueTable
 _SAME = 1e-12  # relative; values closer than this are ties
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False, repr=False)
 class Options(Statistics):
     """The statistics of a comparison: test, interval and seed are those in force.
 
@@ -37,7 +38,7 @@ class Options(Statistics):
         return 1.0 - self.confidence
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sample:
     """The values of all systems by one measure, and the differences of the pairs.
 

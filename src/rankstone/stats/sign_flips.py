@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from rankstone.frozen import frozen
 from rankstone.stats.resampling import check_resamples, in_chunks
 
 _TABLE_CELLS = 1 << 20  # of tables of signed sums at once, 8 MB
 _PAIR_CELLS = 1 << 16  # of differences at once, 512 kB, which fits caches
 
 
-@dataclass(frozen=True)
+@frozen
 class FlipCounts:
     """p-values of sign flips; ``exact`` where every choice of signs was enumerated."""
 

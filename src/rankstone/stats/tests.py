@@ -8,13 +8,13 @@ nothing to test.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from rankstone.core.parallel import on_each
 from rankstone.errors import one_of
+from rankstone.frozen import frozen
 from rankstone.stats.bootstrap import Means
 from rankstone.stats.distributions import normal_cdf, normal_quantile, t_tail
 from rankstone.stats.few_changes import FewChanges
@@ -43,7 +43,7 @@ _DIGITS = 12  # absolute differences that agree to this many are tied
 _PERMUTED_CELLS = 1 << 21  # of permuted values at once
 
 
-@dataclass(frozen=True)
+@frozen
 class RandomizedTest:
     """p-values of a randomized test; ``exact`` where every outcome was enumerated.
 

@@ -12,7 +12,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from rankstone.core.result import Result
 from rankstone.core.shown import plain
 from rankstone.errors import DataError, Notice, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.clusters import Clusters, freedom
 from rankstone.stats.comparison import Comparison, PairComparison
@@ -41,7 +42,7 @@ _SUSPICIOUS = 1e-3  # p-value of the model's values being others for the trusted
 _LEVEL = 0.05  # at which a model is said to favour a run
 
 
-@dataclass(frozen=True)
+@frozen
 class Estimate:
     """A mean with its standard error; ``weight`` is that of the model's values."""
 
@@ -87,7 +88,7 @@ class Estimate:
         return cls(**own)
 
 
-@dataclass(frozen=True)
+@frozen
 class Trusted(Estimate):
     """A mean from people's and a model's judgments, and what each contributed.
 
@@ -125,7 +126,7 @@ class Trusted(Estimate):
         return {**super().to_dict(), "for_half": self.for_half()}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Parts:
     """The queries that people judged, and the others, of one or more rows of values.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankstone.errors import DataError, UsageError, amount, did_you_mean
+from rankstone.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class QueryValues:
     """Values per query of one run.
 
@@ -76,7 +77,7 @@ class QueryValues:
         return list(self.columns)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class System:
     """The runs of one system: one, or several repetitions."""
 
@@ -119,7 +120,7 @@ def systems_of(
     return [System(name, tuple(members)) for name, members in grouped.items()]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ValueTable:
     """Values of systems on the queries that any of them has, sorted by id.
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from rankstone.frozen import frozen
 
 
 class Code(str):
@@ -23,7 +24,7 @@ class Bold(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Sentence:
     """A text of one or more parts.
 
@@ -43,7 +44,7 @@ class Sentence:
         return "".join(self.parts)
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """A line of a table: cells that say what it is, cells with numbers, and which of these are bold."""
 
@@ -58,7 +59,7 @@ class Line:
         return list(zip([*self.names, *self.numbers], bold, strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """A table: the heads of both kinds of columns, lines, and sentences below it.
 
@@ -94,7 +95,7 @@ class Grid:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Beside:
     """Tables by title, side by side if they fit; a single one has no title."""
 

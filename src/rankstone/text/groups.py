@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from rankstone.core.aggregate import AGGREGATES, Summary, summarise
 from rankstone.core.result import Result
+from rankstone.frozen import frozen
 from rankstone.io.query_groups import REST, QueryGroups
 from rankstone.language import tr
 from rankstone.stats.intervals import Gap
@@ -33,7 +33,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 
 
-@dataclass(frozen=True)
+@frozen
 class SummaryRow:
     """A run's values for a group of queries; ``aggregate`` is None where each measure has its own."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankstone.core.aggregate import AGGREGATES
 from rankstone.core.result import Result
 from rankstone.errors import UsageError, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
 from rankstone.text.blocks import Grid, Line, are_counts, rounded
@@ -25,7 +25,7 @@ _RANKS = (1, 5, 10, 20, 50, 100)
 Intervals = Mapping[tuple[str, str], "Mapping[str, Interval]"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """One line of a table: a run, a query (or ``all``) and the values."""
 
@@ -34,7 +34,7 @@ class Row:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Values of several runs, per query where asked for.
 
@@ -323,7 +323,7 @@ def jsonl(
             yield json.dumps({"run": one.run, **part})
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The parts of results that are written, and their form.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from rankstone.choices.conventions import Conventions
 from rankstone.core.shown import plain
 from rankstone.core.text import width, wrapped
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.measures.request import Candidate, Departure, ToolMeasure
@@ -20,7 +21,7 @@ _MUCH_CHANCE = 1.0
 _FEW_TOOLS = 3  # named of those that agree with the default
 
 
-@dataclass(frozen=True)
+@frozen
 class Reconciliation:
     """The choices that give a reported number.
 

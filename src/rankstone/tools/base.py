@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from rankstone.choices.conventions import Conventions as Conventions  # noqa: PLC0414
 from rankstone.errors import one_of
+from rankstone.frozen import frozen
 
 #: Reasons why a tool's measure is unsupported that several tools share.
 NO_MEASURE = "Rankstone has no such measure"
@@ -79,7 +80,7 @@ class Choices(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Argument:
     """A parameter of a tool's functions, as it is written in parentheses.
 
@@ -114,7 +115,7 @@ class Argument:
         return Choices({self.param: value, **self.also})
 
 
-@dataclass(frozen=True)
+@frozen
 class Name:
     """A tool's name of a measure, and the choices that make the measure that tool's.
 
@@ -192,7 +193,7 @@ class Name:
         return re.compile("".join([*parts, re.escape(self.pattern[end:])]), re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Tool:
     """A version of another tool: its conventions, and its names of measures.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from rankstone.frozen import frozen
 from rankstone.tools.base import Conventions, Name, Tool
 
 NEWEST = 10
@@ -17,7 +18,7 @@ _GAINS = ("{gain:table}",)
 _PREFERENCES = {"ties": "docid-asc"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Line:
     """One of trec_eval's measures, which prints one line, or one for each value of a parameter.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,6 +14,7 @@ from rankstone.choices.setup import Setup, verb
 from rankstone.core.rank import adds_run_queries
 from rankstone.core.result import Result
 from rankstone.errors import DataError, Notice, UsageError, amount, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.io import query_values
 from rankstone.io.formats import named_runs, run_name
 from rankstone.io.query_groups import query_groups
@@ -66,7 +67,7 @@ def compare(
 Evaluate = Callable[[Any, list[tuple[str, Any]], Iterable[str | Measure], Setup], dict[str, Result]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RunValues:
     """Values per query of runs, and how they are compared.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,7 @@ from rankstone.core.result import Result
 from rankstone.core.run import Row, Run
 from rankstone.core.scored_lists import ScoredLists
 from rankstone.errors import DataError, Notice, UsageError, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.io.changes import changed_run, prepared
 from rankstone.io.convert import output, writer_of
 from rankstone.io.formats import named_runs
@@ -47,7 +48,7 @@ class FusedDocument(NamedTuple):
 _PARTS = 16  # that are in memory at once, when a run is written
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FusedRun:
     """A run made of others, which every verb takes.
 

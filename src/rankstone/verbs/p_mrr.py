@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankstone.core.judgments import Judgments
 from rankstone.core.notices import data_notices
 from rankstone.core.ranked import Ranked
 from rankstone.errors import DataError, Notice
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.load import load_judgments, read
 from rankstone.io.parents import judged_documents
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankstone.choices.options import PMrrOptions
 
 
-@dataclass(frozen=True)
+@frozen
 class PairedMRR:
     """The mean over queries of the change of reciprocal ranks, and the value of each query.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +31,7 @@ from rankstone.core.ranked_rows import RankedRows, concatenated, rows_of
 from rankstone.core.result import Result, TieReport
 from rankstone.core.tally import Tally
 from rankstone.errors import Notice, StrictError, UsageError, plural, show_in_python
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures import Measure
 from rankstone.measures.cautions import cautions
@@ -54,7 +55,7 @@ Array = np.ndarray
 _EXTREMES = ("pessimistic", "optimistic")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Request:
     """Measures and choices as they were requested; the data say which defaults hold.
 
@@ -117,7 +118,7 @@ class Origin(NamedTuple):
     changes: Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Plan:
     """The columns of a result, each a measure under its conventions.
 
@@ -262,7 +263,7 @@ class Plan:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Part:
     """The evaluated queries of a part: values, exact parts of aggregates, and counts.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -18,6 +18,7 @@ from rankstone.core.parallel import cores, on_each
 from rankstone.core.provenance import software
 from rankstone.core.result import Result
 from rankstone.errors import Notice, UsageError, one_of, printable
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.formats import named_runs
 from rankstone.io.load import check_columns_used, collection, load_judgments
@@ -216,7 +217,7 @@ def _ordered(named: list[tuple[str, Any]], baseline: str | None) -> list[tuple[s
     return sorted(named, key=lambda run: run[0] != baseline)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _EvaluatedRun:
     """A result with the data, measures and conventions it was computed from."""
 

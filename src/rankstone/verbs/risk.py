@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,6 +14,7 @@ from rankstone.core.exclude import ExcludingRun
 from rankstone.core.rank import rounds_scores
 from rankstone.core.run import NO_DOCUMENT, Run
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.load import read
 from rankstone.measures import Measure
 from rankstone.measures.curves import risk_area, risk_coverage_curve
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from rankstone.choices.options import RiskCoverageOptions
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RiskCoverage:
     """The risk-coverage curve of a run.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from rankstone.core.result import Result
 from rankstone.core.subtopics import Aspect, with_subtopics
 from rankstone.errors import UsageError, plural
+from rankstone.frozen import frozen
 from rankstone.io.load import load_judgments
 from rankstone.io.spans import Span, Spans, load_pages, load_spans
 from rankstone.language import tr
@@ -24,7 +25,7 @@ from rankstone.text.terminal import terminal
 from rankstone.verbs.evaluate import evaluate
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SpanResults:
     """The same run at each level.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from rankstone.choices.fusion import Fusion
 from rankstone.choices.setup import Setup, verb
 from rankstone.core.run import Run
 from rankstone.errors import UsageError, one_of
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.formats import named_runs
 from rankstone.io.load import collection, load_judgments
@@ -43,7 +44,7 @@ _OF_GAIN = attrgetter("baseline_mean", "difference", "confidence", "ci_low", "ci
 _STEPS = {2: 10, 3: 6, 4: 4}  # of the weight of a run from 0 to 1, by the number of runs
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tuning:
     """A tuned fusion, and what tuning gains on queries that it was not tuned on.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone import __version__
@@ -14,6 +13,7 @@ from rankstone.core.provenance import Given, options_of
 from rankstone.core.result import Result
 from rankstone.core.shown import plain
 from rankstone.errors import DataError, plural
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.load import collection, load_judgments
 from rankstone.language import tr
@@ -27,7 +27,7 @@ _SHOWN = 5
 _OF_NAMES = ("not-in-tool", "tool-differs")
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangedValue:
     """A value that is not what it was; ``query`` is None for an aggregate."""
 
@@ -37,7 +37,7 @@ class ChangedValue:
     now: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Verification:
     """The differences between a saved result and one that was computed again.
 

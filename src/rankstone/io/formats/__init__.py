@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from rankstone.errors import DataError, UsageError, one_of
+from rankstone.frozen import frozen
 from rankstone.io.input_file import Input
 from rankstone.io.streams import STDIN
 
@@ -66,7 +66,7 @@ _ENDINGS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Format:
     """The functions that detect, read and write a format; None if it cannot hold such data.
 

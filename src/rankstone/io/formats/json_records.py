@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from rankstone.core.scalars import number_of
 from rankstone.core.subtopics import CITES, SENTENCE, Aspect
 from rankstone.core.tally import EXAMPLES
 from rankstone.errors import DataError, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.io import column_roles as known
 from rankstone.io.column_roles import key_named, plain_name, wanted_names, with_paths
 from rankstone.io.llm_results import with_id
@@ -32,7 +33,7 @@ _NOTHING = {"expected": "is relevant", "retrieved": "was retrieved"}
 _MANY = (list, dict, tuple, set, frozenset)  # the latter three in memory only
 
 
-@dataclass(frozen=True)
+@frozen
 class Keys:
     """The key of each role in a record; None if the record lacks it."""
 

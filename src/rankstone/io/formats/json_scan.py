@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from rankstone.core.row_layout import NUMBER, RANK, RowLayout
 from rankstone.core.run import Row
 from rankstone.core.text import decode
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io import column_roles as known
 from rankstone.io.column_roles import key_named, plain_name, with_paths
 from rankstone.io.formats import run_name
@@ -173,7 +173,7 @@ def scan_lists(file: Input, kind: str) -> Judgments | ListsRun | None:
     return ListsRun(name, file.source, file, form) if form.rank_documents else None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ListsRun:
     """A run in a JSON file of documents by query, read each time it is matched."""
 

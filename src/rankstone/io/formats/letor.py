@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import IO, Any, NamedTuple
 
@@ -23,6 +23,7 @@ from rankstone.core.scalars import id_of, number_of
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import decode, encode, is_number, number_text, without_mark
 from rankstone.errors import DataError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.formats import Format, run_name
 from rankstone.io.input_file import Input
 from rankstone.io.rows import TextRow, judgments_from
@@ -177,7 +178,7 @@ FORMAT = Format(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RowScores:
     """A run that is one score for each row of the file the judgments came from."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
@@ -24,6 +24,7 @@ from rankstone.core.scored_lists import ScoredLists
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode, encode, number_text
 from rankstone.errors import DataError, EmptyError, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.formats import Format, run_name, trec_layout as layouts
 from rankstone.io.formats.trec_layout import TrecLayout, fault_error
 from rankstone.io.input_file import Input
@@ -92,7 +93,7 @@ def _aspects(file: Input, layout: TrecLayout) -> Iterator[Aspect]:
         yield Aspect(query, doc, grade, subtopic)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TrecRun:
     """A run in an open file, scanned each time it is matched and never in memory.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -18,6 +18,7 @@ from rankstone.core.row_layout import ATOF, NUMBER, RowLayout
 from rankstone.core.run import Block
 from rankstone.core.text import encode
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 from rankstone.io.formats.trec_layout import TrecLayout, fault_error
 from rankstone.io.input_file import Input, ReadOptions
 
@@ -64,7 +65,7 @@ def read_groups(path: str, *, lenient: bool = False) -> dict[str, Judgments]:
     return {group: judgments_of(groups[group]) for group in sorted(groups, key=encode)}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Preferences:
     """Levels given to documents by groups of people, and all the documents as judgments."""
 

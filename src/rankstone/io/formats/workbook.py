@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, compress, groupby, islice
 from operator import itemgetter
@@ -15,6 +15,7 @@ from rankstone.choices.reading import Reading
 from rankstone.core.scalars import plain_id
 from rankstone.core.text import is_number
 from rankstone.errors import INSTALL, DataError, Notice, amount, did_you_mean, plural, require
+from rankstone.frozen import frozen
 from rankstone.io.column_roles import cannot_tell, column_or_none, unnamed
 from rankstone.io.formats.csv_header import DECIMAL_COMMA
 from rankstone.io.frames import roles_of
@@ -35,7 +36,7 @@ _TOTALS = {*(  # noqa: SIM905
 Sheets = dict[str, Callable[[], Iterable[Sequence[Any]]]]  # the rows of each, by name
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sheet(PlainTable):
     """The columns of a sheet; ``lines`` are the numbers that Excel shows beside its rows."""
 

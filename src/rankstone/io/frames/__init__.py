@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -22,6 +22,7 @@ from rankstone.core.run import Block, Row
 from rankstone.core.subtopics import Aspect, subtopic_notices, with_subtopics
 from rankstone.core.text import decode
 from rankstone.errors import INSTALL, DataError, MissingDependencyError, Notice, UsageError
+from rankstone.frozen import frozen
 from rankstone.io import column_roles
 from rankstone.io.column_roles import Roles, plain_name, wanted_names
 from rankstone.io.formats import run_name
@@ -206,7 +207,7 @@ def _holds_lists(table: Table, name: str) -> bool:
         return any(f"({kind})" in str(error) for kind in ("list", "tuple", "ndarray"))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FrameRun:
     """A run in the columns of a table; ``what`` names it in errors."""
 

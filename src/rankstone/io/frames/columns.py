@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 from numbers import Number
@@ -18,13 +17,14 @@ from rankstone.core.ids import Ids
 from rankstone.core.scalars import number_of, plain_id
 from rankstone.core.text import is_number
 from rankstone.errors import DataError
+from rankstone.frozen import frozen
 
 _MISSING = {"NAType", "NaTType"}
 _REMEDY = "ids are text or whole numbers, scores and grades are numbers."
 _BATCH = 1 << 16
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Table:
     """A table of some library: the names of its columns, and how to take some of them."""
 
@@ -33,7 +33,7 @@ class Table:
     take: Callable[[Sequence[str]], dict[str, Any]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PlainTable:
     """Columns as lists of texts or of numbers; ``in_file`` if they are under a header in a file."""
 

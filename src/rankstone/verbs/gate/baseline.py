@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -21,6 +21,7 @@ from rankstone.core.atomic import write_text
 from rankstone.core.provenance import Provenance, Source, in_words, recorded, replayed
 from rankstone.core.result import Result, TieReport
 from rankstone.errors import DataError, Notice, UsageError, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.measures.parse import parse_measure
 
@@ -39,7 +40,7 @@ def in_short(source: Source) -> str:
     return f"{source.name} (sha256 {digest[:12]}...)" if digest else source.name
 
 
-@dataclass(frozen=True)
+@frozen
 class Acceptance:
     """An update of a baseline: when, why, from which run, and to which means."""
 
@@ -49,7 +50,7 @@ class Acceptance:
     means: Mapping[str, float]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Baseline:
     """The result that a candidate is compared with, and the acceptances that led to it.
 

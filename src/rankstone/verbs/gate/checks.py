@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from rankstone.choices.statistics import Statistics
 from rankstone.core.result import Result
 from rankstone.errors import DataError, UsageError, did_you_mean, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.clusters import FEW_UNITS
 from rankstone.stats.compare import compare
@@ -34,7 +35,7 @@ _MOST_QUERIES = 1_000_000
 OF_PEOPLE = ("trusted", "too-few-trusted", "judge-favours-run")
 
 
-@dataclass(frozen=True)
+@frozen
 class Gain:
     """A difference in the direction of the measure: above 0 is better, whatever the measure."""
 
@@ -297,7 +298,7 @@ def _of_pair(limit: Limit, pair: PairComparison, status: str, text: str) -> Chec
     )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Values:
     """Values per query of a candidate and of a baseline, by the measures that rules need."""
 
@@ -449,7 +450,7 @@ SUMMARIES: dict[str, Callable[[np.ndarray], float]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Amounts:
     """Values of the candidate's queries and of the baseline's, and the limits on them."""
 

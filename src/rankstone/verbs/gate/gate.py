@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankstone.choices.conventions import Conventions
@@ -14,6 +14,7 @@ from rankstone.core.engine import load_engine
 from rankstone.core.ids import Ids
 from rankstone.core.result import Result
 from rankstone.errors import DataError, EmptyError, NothingInCommonError, Notice, UsageError
+from rankstone.frozen import frozen
 from rankstone.io.changes import prepared
 from rankstone.io.formats import run_name
 from rankstone.io.load import check_columns_used, collection, load_judgments
@@ -122,7 +123,7 @@ def gate(
     return Inputs.of(candidate, own, dict(options), shared).verdict(judgments)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Inputs:
     """A candidate, what it is compared with, the rules, and the options of its evaluation.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rankstone.choices.setup import VERBS, field_named
 from rankstone.errors import DataError, UsageError, did_you_mean, one_of
+from rankstone.frozen import frozen
 from rankstone.io.streams import read_toml
 from rankstone.measures import Measure
 from rankstone.measures.judged import share_judged
@@ -30,7 +31,7 @@ INCONCLUSIVE = ("fail", "warn", "pass")
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit:
     """A number that a measure is held to.
 
@@ -56,7 +57,7 @@ class Limit:
         return [f"--{self.kind}", f"{self.target}={exact}"]
 
 
-@dataclass(frozen=True)
+@frozen
 class MustFind:
     """A document that has to be among the first ``cutoff`` of a query, or must not be (``kind``)."""
 
@@ -73,7 +74,7 @@ class MustFind:
         return [f"--{self.kind}", f"{self.query}:{self.document}@{self.cutoff}"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Rules:
     """Everything a candidate has to fulfil.
 
@@ -243,7 +244,7 @@ def whole(value: Any, what: str) -> int:
     return int(text)
 
 
-@dataclass(frozen=True)
+@frozen
 class Needs:
     """Rules and the measures that they need.
 
@@ -356,7 +357,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """The values of the table ``gate`` by key; ``path`` is its file, None if there is none."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankstone.core.shown import plain
 from rankstone.errors import Notice, plural
+from rankstone.frozen import frozen
 from rankstone.language import tr
 from rankstone.stats.comparison import Moved
 
@@ -16,7 +16,7 @@ SCHEMA = "rankstone/gate/1"
 PASS, WARN, FAIL, CANNOT_TELL = "pass", "warn", "fail", "cannot tell"
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """One rule and its outcome.
 
@@ -45,7 +45,7 @@ class Check:
         return plain(vars(self))
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """May the candidate ship? ``status`` is ``pass``, ``warn``, ``fail`` or ``cannot tell``.
 

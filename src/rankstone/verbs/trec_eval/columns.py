@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import UsageError, did_you_mean
+from rankstone.frozen import frozen
 from rankstone.measures.base import REGISTRY, Measure
 from rankstone.tools.base import READINGS, holes
 from rankstone.tools.trec_eval import NEWEST, Line, lines, nicknames
@@ -16,7 +16,7 @@ _REAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"\s*[+-]?\d+")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Column:
     """A line of output: its label, trec_eval's measure and Rankstone's, None if it is text."""
 

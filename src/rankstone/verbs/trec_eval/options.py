@@ -35,10 +35,10 @@ twice, a format without the measure; with --compat 10.0 a judged query that the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from rankstone.errors import TrecEvalError
+from rankstone.frozen import frozen
 
 USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
 HELP = (__doc__ or "").partition("\n\n")[2]
@@ -46,7 +46,7 @@ HELP = (__doc__ or "").partition("\n\n")[2]
 _OPTIONS = re.findall(r"(?m)^  (?:-(\w), )?--(\w+)( \S+)?  ", HELP)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Options:
     """The options of one call.
 

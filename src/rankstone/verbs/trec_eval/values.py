@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ from rankstone.core.ranked_rows import condensed, select, truncated
 from rankstone.core.run import Run
 from rankstone.core.text import escape_controls
 from rankstone.errors import DataError, NothingInCommonError, RankstoneError, TrecEvalError, amount
+from rankstone.frozen import frozen
 from rankstone.io.formats import LENIENT, trec_prefs
 from rankstone.io.load import load_judgments, load_run
 from rankstone.verbs.trec_eval.columns import Column
 from rankstone.verbs.trec_eval.options import FILES, MEASURES, NOTHING, Options
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TrecEvalValues:
     """Values of all judged queries, by label.
 
@@ -143,7 +144,7 @@ def _check(judgments: Judgments, options: Options) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Measuring:
     """The lines to compute on a run, by judgments that may come in groups."""
 
