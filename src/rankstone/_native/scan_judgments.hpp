@@ -117,7 +117,7 @@ class JudgedRows {
     std::size_t starts() const { return starts_; }
 
     // Adds the blocks to others.
-    void append_to(std::vector<Block*>& blocks) {
+    void append_to(Values<Block*>& blocks) {
         for (Chunk& chunk : chunks_)
             for (char* p = chunk.bytes.data(); p < (&chunk == &chunks_.back() ? at_ : chunk.end);) {
                 blocks.push_back(reinterpret_cast<Block*>(p));
@@ -214,9 +214,10 @@ class JudgmentGroups {
 
     // Links the blocks of each query.
     void find_queries() {
-        std::vector<Block*> blocks;
+        Values<Block*> blocks;
         for (JudgedRows& part : parts_) part.append_to(blocks);
-        std::vector<std::uint32_t> slots(table_size(blocks.size() / 8 + 1));
+        queries_.reserve(blocks.size());
+        Values<std::uint32_t> slots(table_size(blocks.size() / 8 + 1), 0);
         const auto slot_at = [&](std::uint32_t hash, auto&& same) -> std::uint32_t& {
             return slots[find_slot(slots.data(), slots.size(), hash, same)];
         };
@@ -269,7 +270,7 @@ class JudgmentGroups {
             std::uint64_t number;
             std::size_t query;
         };
-        std::vector<Key> keys, sorted(queries_.size());
+        Values<Key> keys, sorted(queries_.size());
         keys.reserve(queries_.size());
         std::uint64_t highest = 0;
         for (const Query& query : queries_) {
@@ -286,8 +287,9 @@ class JudgmentGroups {
             for (const Key& key : keys) sorted[ends[key.number >> shift & 2047]++] = key;
             keys.swap(sorted);
         }
-        const std::vector<Query> before = queries_;
-        for (std::size_t i = 0; i < keys.size(); ++i) queries_[i] = before[keys[i].query];
+        Values<Query> ordered(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) ordered[i] = queries_[keys[i].query];
+        queries_.swap(ordered);
     }
 
     // Counts the rows of each query, documents there more than once included.
@@ -401,7 +403,7 @@ class JudgmentGroups {
     }
 
     std::vector<JudgedRows> parts_;
-    std::vector<Query> queries_;
+    Values<Query> queries_;
 };
 
 // Reads judgments from text: a part of it for each worker.
