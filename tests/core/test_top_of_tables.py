@@ -20,7 +20,16 @@ CUT = [
 ]
 LABELS = ["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
 SCORES = ["float64", "float32", "float16"]
-POOLS = [[0, 1], [0, 0, 0, 3], [0, 1, 2, 3, 4], [0.5, 1, 0, 4], [-1, 0, 2], [1, 2, 3], [0.1, 300]]
+POOLS = [
+    [0, 1],
+    [0, 0, 0, 3],
+    [0, 1, 2, 3, 4],
+    [0.5, 1, 0, 4],
+    [-1, 0, 2],
+    [1, 2, 3],
+    [0.1, 300],
+    [0, 1, 2000],
+]
 RULES = st.fixed_dictionaries(
     {
         "ties": st.sampled_from(["expected", "input", "optimistic", "pessimistic"]),
@@ -143,9 +152,9 @@ def test_what_is_taken():
 
 def test_deep_cutoffs_are_left_to_others():
     scores = np.arange(2000.0)[None]
-    assert top.top_of(scores, scores, CUTOFF._replace(k=50), NEEDS) is not None
-    assert top.top_of(scores, scores, CUTOFF._replace(k=51), NEEDS) is None
-    assert top.top_of(scores[:, :999], scores[:, :999], CUTOFF._replace(k=50), NEEDS) is None
+    for k, width, can in ((50, 2000, True), (51, 2000, False), (50, 999, False)):
+        own = scores[:, :width]
+        assert (top.top_of(own % 5, own, CUTOFF._replace(k=k), NEEDS) is not None) == can
 
 
 @pytest.mark.usefixtures("quarter")
@@ -167,6 +176,17 @@ def test_all_of_a_table_is_read_where_the_first_documents_do_not_do(lists, needs
     assert top.top_of(GRADES[:1], scores, CUTOFF, NEEDS) is not None
     assert top.top_of(GRADES[:1], scores, lists, needs) is None
     assert top.top_of(GRADES[:1], np.ones((1, 8)), CUTOFF, NEEDS) is None
+    assert top.top_of(GRADES[:1] * 300, scores, CUTOFF, NEEDS) is None
+
+
+@pytest.mark.parametrize("name", ["DCG(gain='exp2')@1", "DCG(gain={1: 1}, unlisted='error')@1"])
+def test_grades_below_the_cutoff_are_refused_as_above_it(monkeypatch, name):
+    monkeypatch.setattr(top, "_MOST", 1)
+    for at in (0, 4):
+        labels = np.ones((1, 6))
+        labels[0, at] = 2000
+        with pytest.raises(rs.DataError, match="grade 2000"):
+            rs.evaluate(labels, np.arange(6.0, 0, -1)[None] / 7, [name])
 
 
 def test_the_core_refuses_tables_that_do_not_fit():

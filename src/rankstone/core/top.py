@@ -21,6 +21,7 @@ _MOST = 1 / 20  # share of a list, up to which selecting is faster than sorting 
 _DEEPEST = 50  # ... and the lowest rank
 _WIDEST = 1 / 2  # share of a list, up to which it pays to leave out the others
 _LONGEST = 30_000  # documents of a list
+_HIGHEST = 900  # label, beyond which a gain may be too large, which is an error wherever it is
 
 
 @frozen(eq=False)
@@ -64,7 +65,7 @@ def top_of(labels: Any, scores: Any, lists: ListNeeds, needs: ScoreNeeds) -> Top
         return None
     sizes, grades, above, best, relevant, counts = found
     positive, equal, equal_positive = counts.sum(axis=0).tolist()
-    if refuses and equal:
+    if (refuses and equal) or best.max() > _HIGHEST:
         return None
     width = int(sizes.max())
     if width > _WIDEST * labels.shape[1]:

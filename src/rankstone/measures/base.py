@@ -292,9 +292,8 @@ class Measure:
         )
         k = None if reads_all or d.reads_whole_list else cutoff
         nonrelevant = reads_all or self.reads_nonrelevant
-        return ListNeeds(
-            k, self.supports_expected_ties, nonrelevant=nonrelevant, below=self.reads_below
-        )
+        below = self.reads_below or self._params.get("unlisted") == "error"  # wherever a grade is
+        return ListNeeds(k, self.supports_expected_ties, nonrelevant=nonrelevant, below=below)
 
     #: Whether the mean over all orders of tied documents is known in closed form.
     supports_expected_ties = _by_parameters("supports_expected_ties")
