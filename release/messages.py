@@ -126,7 +126,7 @@ def _show_everything() -> None:
     from rankstone.choices.conventions import AGGREGATES as HOWS, Conventions
     from rankstone.choices.setup import GROUPS
     from rankstone.cli import COMMANDS
-    from rankstone.core import reading_notices
+    from rankstone.core import notice_texts
     from rankstone.core.aggregate import AGGREGATES
     from rankstone.core.timing import STAGES
     from rankstone.io.formats import trec_layout
@@ -137,7 +137,7 @@ def _show_everything() -> None:
     from rankstone.stats.corrections import CORRECTION_NAMES
     from rankstone.text import tools
     from rankstone.text.agreements import _COEFFICIENTS
-    from rankstone.text.notices import meanings
+    from rankstone.text.notice_meanings import meanings
     from rankstone.tools import TOOLS
     from rankstone.verbs.explain import explain
     from rankstone.verbs.gate import verdict
@@ -162,7 +162,7 @@ def _show_everything() -> None:
     list(tools.all_tools())
     for tool in TOOLS.values():
         list(tools.one_tool(tool))
-    for _, text in reading_notices.TABLE.values():
+    for _, text in notice_texts.TABLE.values():
         tr(text)
     for layout in vars(trec_layout).values():
         if isinstance(layout, trec_layout.TrecLayout) and layout.dropped:

@@ -10,7 +10,7 @@ from _site.tables import code, prose, table
 from rankstone import Conventions, errors
 from rankstone.cli import process
 from rankstone.io import formats
-from rankstone.text.notices import meanings
+from rankstone.text.notice_meanings import meanings
 from rankstone.tools import TOOLS
 
 

@@ -586,7 +586,7 @@ def test_sorting_by_a_falling_measure_shows_the_lowest_first(capsys):
 
 
 def test_explain_says_what_the_code_of_a_notice_means(capsys):
-    from rankstone.text.notices import meanings
+    from rankstone.text.notice_meanings import meanings
 
     codes = [code for level in meanings().values() for code in level]
     assert len(codes) == len(set(codes)) > 60

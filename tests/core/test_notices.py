@@ -13,7 +13,7 @@ import rankstone as rs
 from rankstone.core import notices
 from rankstone.core.look_alike import look_alike_notices, look_alikes
 from rankstone.core.matches import SAMPLED_DOCS, SAMPLED_QUERIES, lacks_judged, sampled_queries
-from rankstone.core.reading_notices import merged_notices, reading_notice
+from rankstone.core.notice_texts import merged_notices, reading_notice
 from rankstone.core.tally import COUNTS, Tally
 from rankstone.errors import Notice
 from rankstone.verbs.load import load_judgments, load_run

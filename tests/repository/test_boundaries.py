@@ -131,7 +131,7 @@ def test_the_examples_are_what_their_generator_makes():
 
 
 def test_every_notice_has_a_meaning():
-    from rankstone.text.notices import meaning
+    from rankstone.text.notice_meanings import meaning
 
     makers = ("Notice", "reading_notice")
     codes = set()
@@ -147,7 +147,7 @@ def test_every_notice_has_a_meaning():
 
 def test_every_kind_of_fault_is_described_and_is_of_modules_that_exist():
     from rankstone.errors import _FAULTS
-    from rankstone.text.notices import meanings
+    from rankstone.text.notice_meanings import meanings
 
     described = meanings()["error"]
     assert set(_FAULTS.values()) == set(described)

@@ -221,7 +221,7 @@ def _format(args: Namespace, setup: Setup) -> str:
 
 def say_notices(results: list[Result], args: Namespace) -> None:
     """Write the gravest notices of results to standard error, in at most three lines."""
-    from rankstone.core.reading_notices import gravity
+    from rankstone.core.notice_texts import gravity
 
     if args.quiet:
         return

@@ -35,7 +35,7 @@ def data_of(args: Namespace, more: str) -> tuple[Any, ...]:
 def run(args: Namespace) -> int:
     """Explain and print."""
     from rankstone.text import explanation
-    from rankstone.text.notices import meaning
+    from rankstone.text.notice_meanings import meaning
     from rankstone.verbs.explain import explain
 
     if not args.files and args.grades is None and (text := meaning(args.measure)):

@@ -17,6 +17,7 @@ from rankstone.choices.conventions import Conventions
 from rankstone.core.cutoff import Cut, Cutoff, Cuts, Cutter
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.notice_texts import OF_JUDGMENTS
 from rankstone.core.notices import large_ties_in_lists, nothing_in_common, tally_matches
 from rankstone.core.provenance import MEMORY, Source
 from rankstone.core.rank import (
@@ -28,7 +29,6 @@ from rankstone.core.rank import (
 )
 from rankstone.core.ranked import Ranked
 from rankstone.core.ranked_table import WholeLists
-from rankstone.core.reading_notices import OF_JUDGMENTS
 from rankstone.core.run import Run
 from rankstone.core.tally import Tally
 from rankstone.errors import DataError, Notice

@@ -13,7 +13,7 @@ from rankstone.core.ids import Ids, is_whole
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import look_alikes
 from rankstone.core.matches import Matches
-from rankstone.core.reading_notices import reading_notice
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.run import Row, RunWrapper
 from rankstone.errors import DataError
 from rankstone.frozen import frozen

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankstone.core.look_alike import look_alikes
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.ranked import Ranked
-from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import Notice
 from rankstone.language import tr
 

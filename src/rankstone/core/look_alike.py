@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches, lacks_judged
-from rankstone.core.reading_notices import reading_notice
+from rankstone.core.notice_texts import reading_notice
 from rankstone.errors import Notice
 from rankstone.language import tr
 

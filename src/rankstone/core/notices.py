@@ -15,8 +15,8 @@ from rankstone.core.ids import at, type_names
 from rankstone.core.judgments import Judgments
 from rankstone.core.look_alike import documents_that_look_alike, look_alike_notices, look_alikes
 from rankstone.core.matches import Matches
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.ranked import Ranked
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.tally import EXAMPLES, Tally
 from rankstone.core.text import decode
 from rankstone.errors import DataError, NothingInCommonError, Notice

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankstone.core import segments
 from rankstone.core.judgments import Judgments, repetitions
-from rankstone.core.reading_notices import reading_notice
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice
 from rankstone.frozen import frozen

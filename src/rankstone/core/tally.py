@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, fields, replace
 from typing import Any
 
-from rankstone.core.reading_notices import merged_notices
+from rankstone.core.notice_texts import merged_notices
 from rankstone.errors import Notice
 from rankstone.frozen import frozen
 

@@ -20,9 +20,9 @@ from rankstone.core.as_numpy import (
 )
 from rankstone.core.collection import LabelledCollection, default_conventions
 from rankstone.core.ids import Ids, sort_key
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.notices import below_one_notices, negative_notices, scale_notices
 from rankstone.core.rank import ListNeeds, ScoreNeeds
-from rankstone.core.reading_notices import reading_notice
 from rankstone.errors import DataError, Notice, UsageError, amount, plural
 from rankstone.language import tr
 

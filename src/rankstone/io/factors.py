@@ -23,9 +23,9 @@ from rankstone.core.counted import Entries
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.parallel import cores, on_each, products_alone
 from rankstone.core.provenance import Source
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Block, Row
 from rankstone.core.text import encode
 from rankstone.errors import DataError, Notice, UsageError, one_of, plural

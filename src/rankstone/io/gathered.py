@@ -10,8 +10,8 @@ from itertools import pairwise
 from rankstone.core.dicts import ListedRun, ScoredRun, no_scores
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import BY_ROW, Matches
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.provenance import Source
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.tally import EXAMPLES
 from rankstone.core.text import encode

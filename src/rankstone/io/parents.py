@@ -12,8 +12,8 @@ from rankstone.choices.base import field_of
 from rankstone.choices.changes import Changes
 from rankstone.choices.setup import DEFAULT, Setup
 from rankstone.core.judgments import Judgments
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.provenance import Given
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.subtopics import Aspect, aspects_of
 from rankstone.core.tally import EXAMPLES

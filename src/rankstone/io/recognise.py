@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankstone.core.as_numpy import array_of
-from rankstone.core.reading_notices import reading_notice
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.text import decode, is_number
 from rankstone.errors import DataError, Notice, UsageError
 from rankstone.io.arrays import are_arrays

@@ -12,9 +12,9 @@ from rankstone.core import segments
 from rankstone.core.counted import Entries
 from rankstone.core.ids import Ids
 from rankstone.core.judgments import Judgments
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.notices import negative_notices
 from rankstone.core.provenance import MEMORY
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Run
 from rankstone.errors import DataError, Notice
 from rankstone.io import frames

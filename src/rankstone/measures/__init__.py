@@ -26,7 +26,7 @@ from rankstone.measures.bpref import Bpref as Bpref, GMBpref as GMBpref
 from rankstone.measures.candidates import Corrected as Corrected
 from rankstone.measures.characters import CharPrecision as CharPrecision, CharRecall as CharRecall
 from rankstone.measures.chunks import ChunkNDCG as ChunkNDCG
-from rankstone.measures.compat import Compat as Compat
+from rankstone.measures.compatibility import Compat as Compat
 from rankstone.measures.counts import (
     NumNonrelRet as NumNonrelRet,
     NumQ as NumQ,

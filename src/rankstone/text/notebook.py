@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from rankstone.core.reading_notices import gravity
+from rankstone.core.notice_texts import gravity
 from rankstone.core.result import Result
 from rankstone.core.shown import Shown
 from rankstone.errors import Notice

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from rankstone.core.reading_notices import reading_notice
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.scalars import number_of
 from rankstone.core.subtopics import CITES, SENTENCE, Aspect

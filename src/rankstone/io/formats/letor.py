@@ -16,8 +16,8 @@ from rankstone.choices.reading import block_names
 from rankstone.core.dicts import ScoredRun
 from rankstone.core.judgments import Judgments
 from rankstone.core.matches import Matches
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.provenance import Source
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import Row
 from rankstone.core.scalars import id_of, number_of
 from rankstone.core.tally import EXAMPLES

@@ -13,8 +13,8 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from rankstone.core.notice_texts import reading_notice
 from rankstone.core.provenance import Source
-from rankstone.core.reading_notices import reading_notice
 from rankstone.core.run import NO_DOCUMENT, Row
 from rankstone.core.scalars import number_of
 from rankstone.core.tally import EXAMPLES
