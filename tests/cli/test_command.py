@@ -468,6 +468,13 @@ def test_a_usage_error_is_one_line_that_names_the_help_of_the_command(capsys):
     )
 
 
+@pytest.mark.parametrize(("flag", "name"), [("--ties", "ties"), ("--no-relevant", "no_relevant")])
+def test_a_convention_as_an_option_is_refused_with_the_words_that_work(capsys, flag, name):
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", SEARCH_QRELS, BM25, flag, "zero"])
+    assert f"give the convention as -c {name}=VALUE" in capsys.readouterr().err
+
+
 def test_an_error_names_the_text_on_its_kind_of_fault(here, capsys):
     shown = shown_on_a_terminal(
         [sys.executable, "-m", "rankstone", "evaluate", "bm25.run", "qrels.txt"], words=True

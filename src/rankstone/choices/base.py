@@ -9,10 +9,8 @@ from typing import Any, ClassVar, Self
 from rankstone.errors import UsageError, one_of
 from rankstone.frozen import frozen
 
-#: Whose numbers a choice is part of: of all runs of an evaluation alike, or of one run.
-EVALUATION, RUN = "evaluation", "run"
-#: What a run is, as its name says; runs that differ in it are compared all the same.
-IDENTITY = "identity"
+#: Whether results that differ in a choice can be compared: no, with a warning, or yes.
+EVALUATION, RUN, IDENTITY = "evaluation", "run", "identity"
 
 
 _METAVARS = {"number": "X", "whole": "N", "data": "FILE"}

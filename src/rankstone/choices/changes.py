@@ -16,7 +16,7 @@ _of_documents = partial(option, goes_with="documents")  # which have ids
 class Changes(Choices):
     """Changes to the data; recorded with results.
 
-    The ``reader`` of data is a module of ``io`` and what takes them there.
+    ``reader`` names the function of ``rankstone.io`` that reads the value, as ``module:function``.
     """
 
     title = "changes to the data"

@@ -179,18 +179,21 @@ def _command_of(verb: str) -> str | None:
 
 def _unrecognized(words: list[str], command: str) -> str:
     """Return the error for an option that the command lacks; it names the commands that have it."""
+    from rankstone.choices.conventions import Conventions
     from rankstone.choices.setup import FIELDS, takers
     from rankstone.cli.options import flag_of
 
     flag = words[0].partition("=")[0]
-    for name in FIELDS:
+    for name, (group, _) in FIELDS.items():
+        if group is Conventions and flag == "--" + name.replace("_", "-"):
+            return f"{flag} is not an option; give the convention as -c {name}=VALUE"
         if flag == flag_of(name):
             return f"{flag} goes with {takers(name, _command_of)}, not with {command}"
     return f"unrecognized arguments: {' '.join(words)}"
 
 
 def _with_an_option_each(words: list[str]) -> list[str]:
-    """Return words in which each measure after ``-m`` has an option of its own, before files too."""
+    """Repeat ``-m`` before each measure that follows it, since files may follow too."""
     written: list[str] = []
     measures = 0  # -1 at the word of -m, then the number of measures so far
     for word in words:

@@ -76,8 +76,8 @@ def _text(code: str, n: int, of: int, effect: str = "") -> str:
     return tr(TABLE[code][1]).format(n=_Count(n), of=_Count(of), effect=effect)
 
 
-#: Notices with texts of their own, each before the one of the table that may change less.
-_OTHERS = {
+#: Where notices that are not in the table are sorted: each code before one of the table.
+_SORTED_BEFORE = {
     "other-sheets": "missing-queries", "faulty-rows": "missing-queries", "undefined": "missing-queries",
     "gain-not-listed": "missing-queries", "ratings-as-grades": "unjudged-queries",
     "all-relevant": "missing-queries", "scale-from-judgments": "judged-share", "no-grade": "judged-share",
@@ -87,7 +87,7 @@ _OTHERS = {
 def gravity(notice: Notice) -> tuple[int, bool]:
     """Return a key that sorts notices by what they may change, the gravest first."""
     places = list(TABLE)
-    code = _OTHERS.get(notice.code, notice.code)
+    code = _SORTED_BEFORE.get(notice.code, notice.code)
     if code not in TABLE:
         code = "judged-share" if notice.level == "warning" else places[-1]
     return places.index(code), notice.code in TABLE

@@ -142,10 +142,10 @@ def tie_rule(conventions: Conventions) -> str:
 
 
 def order_while_reading(conventions: Conventions) -> int | None:
-    """Return the order of tied documents for a scanner that keeps the first ones, None if it has none.
+    """Return the order of tied documents that a scanner can keep while it reads, None if it needs all rows.
 
-    1: the greater id is first; -1: the smaller; 0: the earlier row, which is also how documents are
-    listed under rules that account for every order.
+    1: the greater id is first; -1: the smaller; 0: the earlier row, also for ``expected``, which averages
+    over every order.
     """
     rule = conventions.ties
     return id_order(rule) if is_by_id(rule) or keeps_order(rule) or tie_extreme(rule) else None

@@ -153,7 +153,7 @@ def check_scores(name: str, direction: int, setup: Setup) -> None:
 
 
 def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
-    """Return a run without documents of a worse score than a threshold, or of documents for chunks."""
+    """Return a run after ``min_score``, and after ids were merged into documents."""
     from rankstone.io.gathered import GatheredRun, ShownRun, run_from
     from rankstone.io.input_file import ReadOptions
     from rankstone.io.parents import documents_of
@@ -185,7 +185,7 @@ def _rebuilt(run: Run, judgments: Judgments, setup: Setup) -> Run:
 
 
 def _kept(rows: Iterable[Row], min_score: float, scores: Iterable[float] | None) -> Iterator[Row]:
-    """Yield rows with a high score, which is their own if it does not come beside them."""
+    """Yield rows whose score reaches ``min_score``; ``scores`` replace those of the rows if given."""
     seen: set[Id] = set()
     own = ((row, row[2]) for row in rows) if scores is None else zip(rows, scores, strict=True)
     for (query, doc, place), score in own:

@@ -186,7 +186,7 @@ def missing_notices(judgments: Judgments, parents: Parents | None) -> list[Notic
 
 
 def judged_documents(judgments: Judgments, changes: Changes) -> Judgments:
-    """Return judgments of documents, if those given are not: the highest grade of the judged chunks."""
+    """Merge judgments of chunks or of copies into judgments of documents: the highest grade counts."""
     if not changes.merges_judgments:
         return judgments
     parents = changes.merged_by

@@ -33,9 +33,11 @@ CHOSEN = {
     "trusted": "people and model together (PPI++)",
 }
 _FEW_DIFFER = 20  # values that are not the usual one: fewer say too little about a gap
-#: What an interval of a measure of items takes, as simulated: users, values that are not the usual one,
-#: so many of them that they are not few; and users in each group of a gap.
-_USERS, _OTHERS, _ENOUGH_OTHERS, _GROUP = 100, 5, 50, 50
+#: Intervals of measures of items hold in simulations from this many users on, ...
+_USERS = 100
+_OTHERS = 5  # ... with this many values that are not the most frequent one, ...
+_ENOUGH_OTHERS = 50  # ... of which so many are not few, ...
+_GROUP = 50  # ... and with this many users in each group of a gap.
 _HALVINGS = 40  # of the range that a reach is searched in
 _RANGE = ((np.nanmin, np.inf), (np.nanmax, -np.inf))
 
