@@ -30,24 +30,26 @@ struct LargePages : std::allocator<T> {
 #ifdef MADV_HUGEPAGE
     static constexpr std::size_t page = std::size_t{1} << 21;
 
+    // In bytes, to whole pages: there are systems where small ones are this large.
+    static std::size_t rounded(std::size_t n) { return (n * sizeof(T) + 65535) / 65536 * 65536; }
+
     // Not of the heap: what is allocated there later would be in large pages, too, and fill them in part.
     T* allocate(std::size_t n) {
-        const std::size_t size = n * sizeof(T);
-        if (size < page) return std::allocator<T>::allocate(n);
+        if (n * sizeof(T) < page) return std::allocator<T>::allocate(n);
+        const std::size_t size = rounded(n);
         void* const memory = mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         const std::size_t before = -reinterpret_cast<std::uintptr_t>(memory) % page;
         char* const begin = static_cast<char*>(memory) + before;
         if (before) munmap(memory, before);
-        char* const end = begin + (size + 4095) / 4096 * 4096;
-        munmap(end, page - before);
+        munmap(begin + size, page - before);
         madvise(begin, size, MADV_HUGEPAGE);  // if it is refused, pages are of the usual size
         return reinterpret_cast<T*>(begin);
     }
 
     void deallocate(T* p, std::size_t n) {
         if (n * sizeof(T) < page) return std::allocator<T>::deallocate(p, n);
-        munmap(p, n * sizeof(T));
+        munmap(p, rounded(n));
     }
 #endif
 };
