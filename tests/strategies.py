@@ -145,4 +145,6 @@ def plain(value):
         return value.dtype, value.tolist()
     if isinstance(value, dict):
         return {key: plain(v) for key, v in value.items()}
-    return [plain(v) for v in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return repr(value) if type(value).__name__ == "Index" else value
