@@ -104,7 +104,7 @@ def _run(words: list[str], given: list[str]) -> int:
 
 
 def add_to(commands: Any, name: str) -> None:
-    """Describe a command: by its docstring and the verbs whose choices it takes, or as it does itself."""
+    """Describe a command: by its help page and the verbs whose choices it takes, or as it does itself."""
     from importlib import import_module
 
     module = import_module(f"rankstone.cli.{name}")
@@ -114,7 +114,7 @@ def add_to(commands: Any, name: str) -> None:
     from rankstone.cli.options import add_command
 
     more = {"hidden": name in _HIDDEN, **getattr(module, "MORE", {})}
-    add_command(commands, name, module.__doc__, module.run, *module.VERBS, **more)
+    add_command(commands, name, module.HELP, module.run, *module.VERBS, **more)
 
 
 def _parser_class() -> Any:

@@ -1,4 +1,18 @@
-"""How much two runs, two sets of judgments or two orderings of systems agree.
+"""How much two runs, two sets of judgments or two orderings of systems agree."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+from rankstone.choices.setup import VERBS as TAKEN, Setup
+from rankstone.cli.options import arguments_of, expand, names_of, options_of
+from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
+from rankstone.errors import UsageError
+from rankstone.language import tr
+
+HELP = """How much two runs, two sets of judgments or two orderings of systems agree.
 
 RUN RUN: agreement of two rankings, query by query. QRELS QRELS: agreement of two sets of judgments;
 with RUN... also what they do to the order of systems, and whether the second favours one. QRELS QRELS
@@ -12,18 +26,6 @@ QRELS...: three and more judges. QRELS RUN RUN... with two -m: the order of syst
   --overlap-at (depths) K:whole ...    depth of the overlap (10); may be repeated
   {TEXT_OR_JSON}
 """
-
-from __future__ import annotations
-
-from argparse import Namespace
-from collections.abc import Iterator
-from typing import Any
-
-from rankstone.choices.setup import VERBS as TAKEN, Setup
-from rankstone.cli.options import arguments_of, expand, names_of, options_of
-from rankstone.cli.terminal import look, print_json, print_text, spoken_warnings
-from rankstone.errors import UsageError
-from rankstone.language import tr
 
 VERBS = ("agree_runs", "agree_judgments", "agree_orderings")
 

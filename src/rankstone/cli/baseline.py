@@ -1,8 +1,4 @@
-"""Save, show or update what a gate compares with.
-
-A baseline file contains per-query values, conventions, checksums and versions: a small file for the
-repository. Only 'accept' updates it, with a reason.
-"""
+"""Save, show or update what a gate compares with."""
 
 from __future__ import annotations
 
@@ -22,6 +18,18 @@ if TYPE_CHECKING:
     from rankstone.core.result import Result
     from rankstone.verbs.gate.baseline import Baseline
 
+HELP = """Save, show or update what a gate compares with.
+
+A baseline file contains per-query values, conventions, checksums and versions: a small file for the
+repository. Only 'accept' updates it, with a reason.
+"""
+
+_SAVE = """Make a baseline file of a run.
+
+{BASELINE}"""
+_ACCEPT = """Replace a baseline by a run, for a reason.
+
+{BASELINE}"""
 _SHOW = """Show what a baseline file contains.
 
   file FILE  the baseline file, or a saved result"""
@@ -29,19 +37,16 @@ _SHOW = """Show what a baseline file contains.
 
 def add_to(commands: Any) -> None:
     """Describe the command and its three verbs."""
-    parser = add_command(commands, "baseline", __doc__, None, prog="rankstone gate baseline")
+    parser = add_command(commands, "baseline", HELP, None, prog="rankstone gate baseline")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     own = {"without": ("confidence", "not_retrieved")}
-    add_command(verbs, "save", _save.__doc__, _save, "gate", **own)
-    add_command(verbs, "accept", _accept.__doc__, _accept, "gate", **own)
+    add_command(verbs, "save", _SAVE, _save, "gate", **own)
+    add_command(verbs, "accept", _ACCEPT, _accept, "gate", **own)
     add_command(verbs, "show", _SHOW, _show)
 
 
 def _save(args: Namespace) -> int:
-    """Make a baseline file of a run.
-
-    {BASELINE}
-    """
+    """Make a baseline file of a run."""
     from rankstone.verbs.gate.text import describe
 
     if os.path.lexists(args.file):
@@ -56,10 +61,7 @@ def _save(args: Namespace) -> int:
 
 
 def _accept(args: Namespace) -> int:
-    """Replace a baseline by a run, for a reason.
-
-    {BASELINE}
-    """
+    """Replace a baseline by a run, for a reason."""
     from rankstone.core.atomic import locked
 
     with locked(args.file):  # somebody else's reason must not get lost

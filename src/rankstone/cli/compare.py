@@ -1,15 +1,4 @@
-"""Say which run is better, by how much, and how certain that is.
-
-Compare runs query by query: differences, confidence intervals, p-values corrected for the number of
-comparisons, wins and losses. With --values, from values per query that this or another tool wrote:
-trec_eval -q, ir_measures -q, CSV, saved results.
-{SOURCE}
-  --format table|tsv|csv|json|md|latex  default: a table on a terminal, tsv in a pipe
-  --digits N:whole = 4  decimals in tables (4)
-  -o, --output FILE     write a file, too: .json (the whole comparison), .tex, .md, .csv, .tsv or .txt
-  --force               let --output replace a file that rankstone did not save
-{MEASURING}
-"""
+"""Say which run is better, by how much, and how certain that is."""
 
 from __future__ import annotations
 
@@ -27,6 +16,19 @@ from rankstone.language import tr
 if TYPE_CHECKING:
     from rankstone.core.result import Result
     from rankstone.verbs.compare import RunValues
+
+HELP = """Say which run is better, by how much, and how certain that is.
+
+Compare runs query by query: differences, confidence intervals, p-values corrected for the number of
+comparisons, wins and losses. With --values, from values per query that this or another tool wrote:
+trec_eval -q, ir_measures -q, CSV, saved results.
+{SOURCE}
+  --format table|tsv|csv|json|md|latex  default: a table on a terminal, tsv in a pipe
+  --digits N:whole = 4  decimals in tables (4)
+  -o, --output FILE     write a file, too: .json (the whole comparison), .tex, .md, .csv, .tsv or .txt
+  --force               let --output replace a file that rankstone did not save
+{MEASURING}
+"""
 
 VERBS = ("compare",)
 

@@ -1,8 +1,4 @@
-"""Evaluate and compare the bundled examples, and report on them.
-
-Run a few commands on the bundled examples and show them with their output.
-  --save FOLDER  only copy the examples into a new folder, to work on them
-"""
+"""Evaluate and compare the bundled examples, and report on them."""
 
 from __future__ import annotations
 
@@ -13,6 +9,12 @@ from argparse import Namespace
 from rankstone.cli.terminal import in_colour
 from rankstone.errors import DataError, UsageError
 from rankstone.language import tr
+
+HELP = """Evaluate and compare the bundled examples, and report on them.
+
+Run a few commands on the bundled examples and show them with their output.
+  --save FOLDER  only copy the examples into a new folder, to work on them
+"""
 
 _SEARCH = "search/qrels.txt search/*.run"
 _TEXTS = "--query-texts search/queries.tsv --by search/needs.tsv"

@@ -1,11 +1,4 @@
-"""Evaluate runs against judgments.
-
-Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
-  judgments QRELS   judgments, such as: query iteration document grade
-  runs RUN ...      runs, such as: query Q0 document rank score tag
-{OUTPUT}
-  --fuse (choice_fuse) METHOD  {FUSE}
-"""
+"""Evaluate runs against judgments."""
 
 from __future__ import annotations
 
@@ -29,6 +22,15 @@ if TYPE_CHECKING:
     from rankstone.stats.intervals import Interval
     from rankstone.text.groups import SummaryRow
     from rankstone.text.results import Intervals
+
+HELP = """Evaluate runs against judgments.
+
+Evaluate runs against judgments: files of any known format, plain or compressed; - is stdin.
+  judgments QRELS   judgments, such as: query iteration document grade
+  runs RUN ...      runs, such as: query Q0 document rank score tag
+{OUTPUT}
+  --fuse (choice_fuse) METHOD  {FUSE}
+"""
 
 _MOST_NOTICES = 3
 VERBS = ("evaluate", "Result.interval")

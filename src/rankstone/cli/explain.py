@@ -1,13 +1,4 @@
-"""Show the working of a number, document by document.
-
-Show the working of a number: QRELS and RUN with --query, or --grades. Several runs are shown side
-by side.
-  measure MEASURE       a measure, in any tool's spelling; or the code of a notice or of an error
-{DATA}
-  --query ID            the query to explain
-  --format text|md|json = text  default: text
-  --all                 every row of a long table
-"""
+"""Show the working of a number, document by document."""
 
 from __future__ import annotations
 
@@ -17,6 +8,17 @@ from typing import Any
 from rankstone.cli.options import grades, names_of, options_of
 from rankstone.cli.terminal import look, print_json, print_lines, print_text
 from rankstone.errors import UsageError
+
+HELP = """Show the working of a number, document by document.
+
+Show the working of a number: QRELS and RUN with --query, or --grades. Several runs are shown side
+by side.
+  measure MEASURE       a measure, in any tool's spelling; or the code of a notice or of an error
+{DATA}
+  --query ID            the query to explain
+  --format text|md|json = text  default: text
+  --all                 every row of a long table
+"""
 
 VERBS = ("explain",)
 MORE = {"without": ()}

@@ -1,4 +1,14 @@
-"""Fuse runs into one.
+"""Fuse runs into one."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rankstone.cli.options import expand, options_of
+from rankstone.cli.terminal import say
+from rankstone.language import tr
+
+HELP = """Fuse runs into one.
 
 Fuse two or more runs into one. The result is written whole or not at all, to stdout by default.
   runs RUN ...           runs, in any known format
@@ -8,14 +18,6 @@ Fuse two or more runs into one. The result is written whole or not at all, to st
   --explain QUERY        print the points that each run gives, and write nothing
   {QUIET}
 """
-
-from __future__ import annotations
-
-from argparse import Namespace
-
-from rankstone.cli.options import expand, options_of
-from rankstone.cli.terminal import say
-from rankstone.language import tr
 
 VERBS = ("fuse",)
 

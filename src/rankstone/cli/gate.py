@@ -1,4 +1,19 @@
-"""Say whether a run may ship: pass, warn, fail or cannot tell.
+"""Say whether a run may ship: pass, warn, fail or cannot tell."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rankstone.cli.options import options_of, words_of
+from rankstone.cli.terminal import form_of, page_look, print_lines, say, spoken_warnings
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from rankstone.verbs.gate.gate import Inputs
+    from rankstone.verbs.gate.rules import Limit, MustFind
+
+HELP = """Say whether a run may ship: pass, warn, fail or cannot tell.
 
 Check a candidate against rules, most of them against a baseline: a run, a saved result or the file of
 'rankstone gate baseline save'. Rules may also be in the table [gate] of rankstone.toml or
@@ -26,19 +41,6 @@ Check a candidate against rules, most of them against a baseline: a run, a saved
   --force                 let --output replace a file that no gate wrote
   --quiet                 suppress notes and warnings on stderr
 """
-
-from __future__ import annotations
-
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
-from rankstone.cli.options import options_of, words_of
-from rankstone.cli.terminal import form_of, page_look, print_lines, say, spoken_warnings
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from rankstone.verbs.gate.gate import Inputs
-    from rankstone.verbs.gate.rules import Limit, MustFind
 
 _FILES = ("baseline", "values", "baseline-values")
 _ENDINGS = {".txt": "text", ".md": "md", ".xml": "junit", ".json": "json"}

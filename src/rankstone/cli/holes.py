@@ -1,14 +1,4 @@
-"""List the unjudged documents that matter most.
-
-List the unjudged documents that could change a measure most, or the difference between two runs:
-judge these first. The effect is the change of the mean (of two runs: the first minus the second) if
-the document gets the highest grade.
-  judgments QRELS        judgments, in any known format
-  runs RUN ...           one run, or two to compare
-  {MEASURE}
-  --depth N:whole = 100  first documents of each run (100)
-  -n N:whole = 20        documents to list (20)
-"""
+"""List the unjudged documents that matter most."""
 
 from __future__ import annotations
 
@@ -19,6 +9,18 @@ from rankstone.cli.options import names_of, only_measure, options_of
 from rankstone.cli.terminal import print_lines
 from rankstone.errors import plural
 from rankstone.language import tr
+
+HELP = """List the unjudged documents that matter most.
+
+List the unjudged documents that could change a measure most, or the difference between two runs:
+judge these first. The effect is the change of the mean (of two runs: the first minus the second) if
+the document gets the highest grade.
+  judgments QRELS        judgments, in any known format
+  runs RUN ...           one run, or two to compare
+  {MEASURE}
+  --depth N:whole = 100  first documents of each run (100)
+  -n N:whole = 20        documents to list (20)
+"""
 
 VERBS = ("holes",)
 

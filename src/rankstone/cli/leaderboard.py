@@ -1,4 +1,15 @@
-"""Rank systems over several collections, with intervals of ranks.
+"""Rank systems over several collections, with intervals of ranks."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from rankstone.cli.options import options_of
+from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
+from rankstone.errors import UsageError
+
+HELP = """Rank systems over several collections, with intervals of ranks.
 
 Rank systems by the mean over collections: which ranks are real, and which systems cannot be
 distinguished. Give a folder with a folder per collection, each with its judgments (a file called qrels) and
@@ -12,15 +23,6 @@ one run or saved result per system, or a TOML file with a table [collections.NAM
 what to measure
   -m, --measure NAME ...  the measure, or COLLECTION=NAME for that of one; may be repeated
 """
-
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-
-from rankstone.cli.options import options_of
-from rankstone.cli.terminal import ENDINGS, form_of, page_look, print_lines, save_lines, say
-from rankstone.errors import UsageError
 
 VERBS = ("leaderboard",)
 

@@ -1,12 +1,4 @@
-"""List the measures, show their manual pages, or how other tools define them.
-
-List the measures, or show the manual page of some. With --tools: list the tools; with a measure, how
-each tool defines it; with data too, what each would print; with a tool, what it chooses.
-  names NAME *      a measure, in any tool's spelling; with --tools a measure or a tool, then QRELS RUN
-  --tools           how other tools define it, and what each would print
-  --grades G,G,...  grades in rank order; - is unjudged
-  {TEXT_OR_JSON}
-"""
+"""List the measures, show their manual pages, or how other tools define them."""
 
 from __future__ import annotations
 
@@ -19,10 +11,20 @@ from rankstone.cli.options import add_command, options_of
 from rankstone.cli.terminal import look, print_text
 from rankstone.errors import UsageError
 
+HELP = """List the measures, show their manual pages, or how other tools define them.
+
+List the measures, or show the manual page of some. With --tools: list the tools; with a measure, how
+each tool defines it; with data too, what each would print; with a tool, what it chooses.
+  names NAME *      a measure, in any tool's spelling; with --tools a measure or a tool, then QRELS RUN
+  --tools           how other tools define it, and what each would print
+  --grades G,G,...  grades in rank order; - is unjudged
+  {TEXT_OR_JSON}
+"""
+
 
 def add_to(commands: Any) -> None:
     """Describe the command."""
-    parser = add_command(commands, "measures", __doc__, run, "across_tools", without=())
+    parser = add_command(commands, "measures", HELP, run, "across_tools", without=())
     parser.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="list every choice in which two tools differ"
     )

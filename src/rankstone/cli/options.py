@@ -188,10 +188,8 @@ what to measure
 }
 
 
-def add_command(
-    commands: Any, name: str, page: str | None, run: Any, *verbs: str, **more: Any
-) -> Any:
-    """Add a command from its help page, a docstring.
+def add_command(commands: Any, name: str, page: str, run: Any, *verbs: str, **more: Any) -> Any:
+    """Add a command from its help page.
 
     The first line says what it does, then come the description and, indented, the arguments: names,
     what they take, and the text, as in ``--depth N:whole = 20  documents to show``. ``...`` means one or
@@ -207,10 +205,7 @@ def add_command(
         more: arguments of ``add_parser``, ``without`` of ``add_choices``, and ``hidden`` if help does not
             list the command.
     """
-    if page is None:
-        raise UsageError("help and options of commands are docstrings; run Python without -OO.")
     own = {"without": more.pop("without")} if "without" in more else {}
-    page = page.replace("\n    ", "\n")  # the indent of a function
     for _ in range(2):  # shared lines have shared parts
         page = re.sub(r"\{([A-Z_]+)\}", lambda part: SHARED[part[1]], page)
     head, *rest = page.rstrip().splitlines()

@@ -1,12 +1,4 @@
-"""List the documents to judge: the first ones of some runs.
-
-List what to judge: each document that is among the first of any run, once, sorted by query and id,
-so that the order does not reveal ranks.
-  runs RUN ...              runs, in any known format
-  --depth N:whole = 20      first documents of each run (20)
-  --judged QRELS            leave out what is judged, and queries without judgments
-  --format tsv|jsonl = tsv  query and document (default tsv)
-"""
+"""List the documents to judge: the first ones of some runs."""
 
 from __future__ import annotations
 
@@ -16,6 +8,16 @@ from argparse import Namespace
 from rankstone.cli.options import expand, options_of
 from rankstone.errors import plural
 from rankstone.language import tr
+
+HELP = """List the documents to judge: the first ones of some runs.
+
+List what to judge: each document that is among the first of any run, once, sorted by query and id,
+so that the order does not reveal ranks.
+  runs RUN ...              runs, in any known format
+  --depth N:whole = 20      first documents of each run (20)
+  --judged QRELS            leave out what is judged, and queries without judgments
+  --format tsv|jsonl = tsv  query and document (default tsv)
+"""
 
 VERBS = ("pool",)
 

@@ -1,4 +1,15 @@
-"""Plan: the difference that n queries can show, the queries that a difference needs.
+"""Plan: the difference that n queries can show, the queries that a difference needs."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rankstone.cli.compare import values_of
+from rankstone.cli.options import arguments_of, options_of
+from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
+from rankstone.errors import UsageError
+
+HELP = """Plan: the difference that n queries can show, the queries that a difference needs.
 
 Plan an experiment from a pilot: two runs, or with --values their values per query.
 {SOURCE}
@@ -11,15 +22,6 @@ Plan an experiment from a pilot: two runs, or with --values their values per que
   {TEXT_OR_JSON}
 {MEASURING}
 """
-
-from __future__ import annotations
-
-from argparse import Namespace
-
-from rankstone.cli.compare import values_of
-from rankstone.cli.options import arguments_of, options_of
-from rankstone.cli.terminal import in_colour, print_json, print_text, spoken_warnings
-from rankstone.errors import UsageError
 
 VERBS = ("power",)
 

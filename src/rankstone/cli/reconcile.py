@@ -1,11 +1,4 @@
-"""Find the conventions behind a number somebody reported.
-
-Find the conventions behind a number: QRELS and RUN, or --grades, and --value.
-  measure MEASURE       a measure, in any tool's spelling
-{DATA}
-  --value X = required  the number as it was printed: 0.550, 93.2%%
-  {TEXT_OR_JSON}
-"""
+"""Find the conventions behind a number somebody reported."""
 
 from __future__ import annotations
 
@@ -14,6 +7,15 @@ from argparse import Namespace
 from rankstone.cli.explain import data_of
 from rankstone.cli.options import options_of
 from rankstone.cli.terminal import print_json, print_text
+
+HELP = """Find the conventions behind a number somebody reported.
+
+Find the conventions behind a number: QRELS and RUN, or --grades, and --value.
+  measure MEASURE       a measure, in any tool's spelling
+{DATA}
+  --value X = required  the number as it was printed: 0.550, 93.2%%
+  {TEXT_OR_JSON}
+"""
 
 VERBS = ("reconcile",)
 MORE = {"without": ()}

@@ -1,4 +1,21 @@
-"""Write one page to look at: verdict, tables, pictures, every query.
+"""Write one page to look at: verdict, tables, pictures, every query."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from rankstone.choices.setup import VERBS as TAKEN, Setup
+from rankstone.cli.options import arguments_of, expand, names_of, options_of, words_of
+from rankstone.cli.terminal import say, spoken_warnings
+from rankstone.errors import DataError, UsageError, one_of
+from rankstone.language import tr
+
+if TYPE_CHECKING:
+    from rankstone.page.html import Report
+
+HELP = """Write one page to look at: verdict, tables, pictures, every query.
 
 Write a page on one or more runs: verdicts, the health of the data, tables, pictures and an explorer
 of queries. It is one file that works offline and loads nothing.
@@ -16,21 +33,6 @@ of queries. It is one file that works offline and loads nothing.
   --plot-format FORMAT = svg  of pictures in a directory: svg (default), png or pdf
 {MEASURING}
 """
-
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
-from rankstone.choices.setup import VERBS as TAKEN, Setup
-from rankstone.cli.options import arguments_of, expand, names_of, options_of, words_of
-from rankstone.cli.terminal import say, spoken_warnings
-from rankstone.errors import DataError, UsageError, one_of
-from rankstone.language import tr
-
-if TYPE_CHECKING:
-    from rankstone.page.html import Report
 
 _NOT_PICTURES = ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "eps", "ps", "html", "json")
 _OTHERS = (".pdf", ".png", ".svg", ".jpg", ".md", ".txt", ".csv", ".tsv", ".tex", ".xlsx", ".docx")

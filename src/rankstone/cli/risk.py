@@ -1,13 +1,4 @@
-"""Show how wrong answers are if only the surest queries are answered.
-
-The risk-coverage curve: if a system answers only queries whose best score reaches a threshold, the
-share that it answers and the mean of 1 - measure over these. The last line is the area: the mean
-risk over all coverages.
-  judgments QRELS        judgments, in any known format
-  run_file RUN           a run with scores
-  {MEASURE}
-  --points N:whole = 20  thresholds to show, 0 for all (20)
-"""
+"""Show how wrong answers are if only the surest queries are answered."""
 
 from __future__ import annotations
 
@@ -17,6 +8,17 @@ from argparse import Namespace
 from rankstone.cli.options import only_measure, options_of
 from rankstone.cli.terminal import print_lines
 from rankstone.language import tr
+
+HELP = """Show how wrong answers are if only the surest queries are answered.
+
+The risk-coverage curve: if a system answers only queries whose best score reaches a threshold, the
+share that it answers and the mean of 1 - measure over these. The last line is the area: the mean
+risk over all coverages.
+  judgments QRELS        judgments, in any known format
+  run_file RUN           a run with scores
+  {MEASURE}
+  --points N:whole = 20  thresholds to show, 0 for all (20)
+"""
 
 VERBS = ("risk_coverage",)
 

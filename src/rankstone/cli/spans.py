@@ -1,4 +1,13 @@
-"""Evaluate results that are parts of documents.
+"""Evaluate results that are parts of documents."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from rankstone.cli.terminal import in_colour, print_lines
+
+HELP = """Evaluate results that are parts of documents.
 
 Evaluate results that are parts of documents (document, start, end) against judged parts, side by
 side at each level: documents, pages (with --pages), judged parts, characters. The judgments stay
@@ -11,13 +20,6 @@ valid when texts are cut into other chunks.
   {PER_QUERY}
   --format table|tsv|md   default: a table on a terminal
 """
-
-from __future__ import annotations
-
-import sys
-from argparse import Namespace
-
-from rankstone.cli.terminal import in_colour, print_lines
 
 VERBS = ()
 

@@ -1,13 +1,4 @@
-"""Evaluate inside Apache Spark, of paths that Spark reads.
-
-Evaluate runs against judgments inside Apache Spark, which reads the paths: Parquet, CSV, TSV or TREC
-text.
-  judgments QRELS    judgments
-  runs RUN ...       runs
-  --master URL       local[4], yarn, spark://..., or sc://... for Spark Connect
-  --save-values DIR  write the values of queries there as Parquet, one folder per run
-{OUTPUT}
-"""
+"""Evaluate inside Apache Spark, of paths that Spark reads."""
 
 from __future__ import annotations
 
@@ -23,6 +14,17 @@ from rankstone.errors import DataError
 if TYPE_CHECKING:
     from rankstone.choices.setup import Setup
     from rankstone.core.result import Result
+
+HELP = """Evaluate inside Apache Spark, of paths that Spark reads.
+
+Evaluate runs against judgments inside Apache Spark, which reads the paths: Parquet, CSV, TSV or TREC
+text.
+  judgments QRELS    judgments
+  runs RUN ...       runs
+  --master URL       local[4], yarn, spark://..., or sc://... for Spark Connect
+  --save-values DIR  write the values of queries there as Parquet, one folder per run
+{OUTPUT}
+"""
 
 VERBS = ("spark.evaluate", "Result.interval")
 

@@ -1,12 +1,4 @@
-"""Read files whole and report what is odd.
-
-Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
-duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
-  judgments FILE                         judgments (or a single run with --as run)
-  runs RUN *                             runs that belong to the judgments
-  --as (kind) judgments|run = judgments  what the first file contains (judgments)
-  {TEXT_OR_JSON}
-"""
+"""Read files whole and report what is odd."""
 
 from __future__ import annotations
 
@@ -20,6 +12,16 @@ from rankstone.language import tr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+HELP = """Read files whole and report what is odd.
+
+Read whole files of judgments and runs and report what they contain: rows, queries, grades, depth,
+duplicates, ties, overlap. Exit code 0 fine, 1 warnings, 3 unusable.
+  judgments FILE                         judgments (or a single run with --as run)
+  runs RUN *                             runs that belong to the judgments
+  --as (kind) judgments|run = judgments  what the first file contains (judgments)
+  {TEXT_OR_JSON}
+"""
 
 VERBS = ("validate",)
 

@@ -1,4 +1,13 @@
-"""Compute a saved result again, and say what changed.
+"""Compute a saved result again, and say what changed."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from rankstone.cli.options import options_of
+from rankstone.cli.terminal import print_json
+
+HELP = """Compute a saved result again, and say what changed.
 
 Compute a saved result again from its inputs, and say what changed: the inputs, the version, the
 numbers. Exit code 1: a number changed.
@@ -7,13 +16,6 @@ numbers. Exit code 1: a number changed.
   --run (run_file) FILE  where the run is now
   {TEXT_OR_JSON}
 """
-
-from __future__ import annotations
-
-from argparse import Namespace
-
-from rankstone.cli.options import options_of
-from rankstone.cli.terminal import print_json
 
 VERBS = ("verify",)
 

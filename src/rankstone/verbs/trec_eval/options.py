@@ -1,6 +1,15 @@
-"""The options of trec_eval, read as getopt reads them, and its exit codes.
+"""The options of trec_eval, read as getopt reads them, and its exit codes."""
 
-usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rankstone.errors import TrecEvalError
+from rankstone.frozen import frozen
+
+USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
+HELP = """usage: rankstone trec_eval [OPTIONS] QRELS RUN      (RUN may be - for standard input)
 
 Evaluate a run and print what trec_eval prints.
 
@@ -31,17 +40,6 @@ cannot be written or there is too little memory; 4 the data cannot be measured (
 twice, a format without the measure; with --compat 10.0 a judged query that the run lacks);
 7 no query in common.
 """
-
-from __future__ import annotations
-
-import re
-from typing import Any
-
-from rankstone.errors import TrecEvalError
-from rankstone.frozen import frozen
-
-USAGE, FILES, MEASURES, NOTHING = 1, 2, 4, 7
-HELP = (__doc__ or "").partition("\n\n")[2]
 #: Letter, name and argument of each option in that text.
 _OPTIONS = re.findall(r"(?m)^  (?:-(\w), )?--(\w+)( \S+)?  ", HELP)
 
@@ -99,8 +97,6 @@ def parse(argv: list[str]) -> Options:
     """Return the options of a command line."""
     from getopt import GetoptError, gnu_getopt
 
-    if not HELP:
-        raise TrecEvalError(USAGE, "the options are a docstring; run Python without -OO.")
     letters = {name: letter or name for letter, name, _ in _OPTIONS}
     short = "o" + "".join(letter + ":" * bool(takes) for letter, _, takes in _OPTIONS if letter)
     long = [name + "=" * bool(takes) for _, name, takes in _OPTIONS]
