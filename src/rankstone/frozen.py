@@ -73,7 +73,8 @@ def _equal(self: Any, other: object) -> Any:
 
 
 def _hash(self: Any) -> int:
-    return hash(_compared(self))
+    hashed = [f for f in dataclasses.fields(self) if (f.compare if f.hash is None else f.hash)]
+    return hash(tuple([getattr(self, f.name) for f in hashed]))
 
 
 def _compared(value: Any) -> tuple[object, ...]:

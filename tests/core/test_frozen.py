@@ -14,6 +14,7 @@ class Ours:
     name: str
     sizes: tuple[int, ...] = ()
     note: str = field(default="", compare=False, repr=False)
+    words: dict[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Standard:
     name: str
     sizes: tuple[int, ...] = ()
     note: str = field(default="", compare=False, repr=False)
+    words: dict[str, str] = field(default_factory=dict, hash=False)
 
 
 @frozen(eq=False, repr=False)
@@ -28,7 +30,7 @@ class ByIdentity:
     name: str
 
 
-VALUES = [("a",), ("a", (1, 2)), ("b",), ("a", (1, 2), "noted"), ("b", (), "noted")]
+VALUES = [("a",), ("a", (1, 2)), ("b",), ("a", (1, 2), "noted"), ("a", (1, 2), "", {"k": "v"})]
 
 
 @pytest.mark.parametrize("change", [lambda v: setattr(v, "name", "b"), lambda v: setattr(v, "other", 1),
