@@ -144,10 +144,10 @@ def _gathered(
             )
         known, before = group_of.setdefault(query, group), places.setdefault(query, where)
         if known != group:
-            raise DataError(
-                f"{where}: query {query!r} has the {noun} {group!r} here, and {known!r} in {before}. "
-                f"Give it one {noun}."
-            )
+            both = f"{known!r} and {group!r}"
+            if before != where:
+                both = f"{group!r} here, and {known!r} in {before}"
+            raise DataError(f"{where}: query {query!r} has the {noun} {both}. Give it one {noun}.")
     return group_of
 
 
