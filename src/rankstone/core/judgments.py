@@ -29,7 +29,8 @@ class Judgments:
     were judged by subtopic, ``subtopics`` holds these grades, and ``grades`` the highest of each. If
     documents were drawn to be judged, ``probabilities`` says how likely each was; those that were not
     drawn have a negative grade. If they are of a file whose rows a run may score, ``file_rows`` says
-    which of the judgments each of them is. ``indexes`` are look-ups of them that were built.
+    which of the judgments each of them is. ``indexes`` are look-ups that were built, and the ids that
+    they are ``of``: a copy with the same ids shares them, one with other ids has its own.
     """
 
     queries: Ids
@@ -43,9 +44,18 @@ class Judgments:
     file_rows: np.ndarray | None = None
     indexes: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        """Leave look-ups of other ids to the judgments that have these."""
+        ids = self.queries, self.groups, self.docs
+        if any(
+            own is not other
+            for own, other in zip(ids, self.indexes.setdefault("of", ids), strict=True)
+        ):
+            object.__setattr__(self, "indexes", {"of": ids})
+
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to copy: indexes are built anew."""
-        return {**self.__dict__, "indexes": {}}
+        """Return what to copy: look-ups are built anew."""
+        return {**self.__dict__, "indexes": {"of": (self.queries, self.groups, self.docs)}}
 
     def __len__(self) -> int:
         """Return the number of judged pairs."""
@@ -77,7 +87,7 @@ class Judgments:
         queries = Ids.of([*self.queries.objects, *names], "query")
         groups = np.append(self.groups, end)
         subtopics = self.subtopics and replace(self.subtopics, first=groups[:-1], last=groups[1:])
-        return replace(self, queries=queries, groups=groups, subtopics=subtopics, indexes={})
+        return replace(self, queries=queries, groups=groups, subtopics=subtopics)
 
     @cached_property
     def docs_by_query(self) -> list[list[Any]]:
