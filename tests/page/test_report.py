@@ -669,7 +669,7 @@ def test_measures_that_saved_values_lack(tmp_path, capsys):
 
 
 def test_no_group_is_called_as_all_queries_are():
-    with pytest.raises(rs.UsageError, match="cannot be called 'all'"):
+    with pytest.raises(rs.DataError, match="cannot be the name of a group"):
         rs.report({"q": {"a": 1}}, {"r": {"q": ["a"]}}, "RR", by={"q": "all"}, pictures=False)
 
 
