@@ -109,7 +109,8 @@ def evaluate_runs(
             run = load_run(run, own)
             watch(run)
         data = collection(judgments, run, own, needs=request.needs)
-        return replace(evaluate_collection(data, request), name=name)
+        result = evaluate_collection(data, request)
+        return result if result.name == name else replace(result, name=name)
 
     first = [result_of(one) for one in named[:1]]  # so that what runs share is there for the others
     results = [*first, *each(result_of, named[1:])]
