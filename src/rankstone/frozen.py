@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
 _Class = TypeVar("_Class")
+_set = object.__setattr__
 
 
 @overload
@@ -41,7 +43,7 @@ def frozen(
         made = dataclasses.dataclass(cls, eq=False, repr=False, kw_only=kw_only)
         own: dict[str, Any] = {"__setattr__": _set_once, "__delattr__": _refuse}
         if eq:
-            own |= {"__eq__": _equal, "__hash__": _hash}
+            own |= _comparison(made)
         if repr:
             own["__repr__"] = _show
         for name, method in own.items():
@@ -54,31 +56,37 @@ def frozen(
 
 
 def _set_once(self: Any, name: str, value: object) -> None:
+    known = name in self.__dataclass_fields__
     # A subclass that is not a data class may have attributes of its own, and change them.
-    if (
-        name in self.__dict__
-        if name in self.__dataclass_fields__
-        else "__dataclass_fields__" in type(self).__dict__
-    ):
+    if name in self.__dict__ if known else "__dataclass_fields__" in type(self).__dict__:
         _refuse(self, name)
-    object.__setattr__(self, name, value)
+    _set(self, name, value)
 
 
 def _refuse(self: Any, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot change field {name!r} of {_name(self)}")
 
 
-def _equal(self: Any, other: object) -> Any:
-    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+def _comparison(cls: type[Any]) -> dict[str, Any]:
+    """Return the methods that compare and hash values by their fields, of which the names are found once."""
+    own = dataclasses.fields(cls)
+    compared = _tuple_of([f.name for f in own if f.compare])
+    hashed = _tuple_of([f.name for f in own if (f.compare if f.hash is None else f.hash)])
+
+    def equal(self: Any, other: object) -> Any:
+        return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
+
+    def hash_of(self: Any) -> int:
+        return hash(hashed(self))
+
+    return {"__eq__": equal, "__hash__": hash_of}
 
 
-def _hash(self: Any) -> int:
-    hashed = [f for f in dataclasses.fields(self) if (f.compare if f.hash is None else f.hash)]
-    return hash(tuple([getattr(self, f.name) for f in hashed]))
-
-
-def _compared(value: Any) -> tuple[object, ...]:
-    return tuple([getattr(value, f.name) for f in dataclasses.fields(value) if f.compare])
+def _tuple_of(names: list[str]) -> Callable[[Any], Any]:
+    """Return the function that takes the values of some attributes."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: tuple([getattr(value, name) for name in names])
 
 
 def _show(self: Any) -> str:
