@@ -136,6 +136,7 @@ def test_a_direct_call_has_the_number_of_evaluate(measure, queries, choices):
 @settings(max_examples=examples(500))
 @given(measures(), lists(ties=False), conventions(ids=False))
 def test_grades_in_rank_order_have_the_number_of_a_ranked_list(measure, queries, choices):
+    assume(measure.name != "Hole")  # it needs ids of documents, and says so
     choices["nonpositive"] = "any"  # positions are not scores
     labels, scores = queries[0]
     order = sorted(range(len(labels)), key=lambda i: -scores[i])
